@@ -261,7 +261,7 @@ final class StreamCreation {
                                 + " zeros before numbers, further digits and new members will be lost.\n",
                         proposal,
                         "")
-                : new Checked(yaml + said(checked), proposal, rejects(checked));
+                : new Checked(yaml + said(checked), proposal, rejects(checked, proposal.gaps()));
     }
 
     private static Schema schema(String yaml) {
@@ -302,15 +302,16 @@ final class StreamCreation {
                         + " among them: --skip-last " + atEnd + " leaves out totals";
     }
 
-    private static String rejects(ProposalCheck.Outcome outcome) {
+    private static String rejects(ProposalCheck.Outcome outcome, String gaps) {
         return outcome.misfits() <= outcome.rows() - outcome.misfits()
                 ? ""
                 : String.format(
                         Locale.ROOT,
-                        "most rows do not fit the proposal: %,d of %,d would be rejected, the first: %s",
+                        "most rows do not fit the proposal: %,d of %,d would be rejected, the first: %s%s",
                         outcome.misfits(),
                         outcome.rows(),
-                        outcome.first());
+                        outcome.first(),
+                        gaps.isEmpty() ? "" : ". " + gaps);
     }
 
     /** What the rows do not tell, and by which option a person says it: sentences without their full stops. */

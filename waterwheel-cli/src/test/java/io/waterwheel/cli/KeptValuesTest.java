@@ -2,6 +2,7 @@ package io.waterwheel.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.cli.input.CsvColumns;
 import io.waterwheel.cli.input.InputLines;
@@ -179,6 +180,54 @@ class KeptValuesTest {
                         + "{\"at\":1614643200004,\"v\":2,\"new\":{\"n\":7}}]}\n");
         assertThat(fields()).as(yaml).containsExactly("z string", "at timestamp", "v decimal(20, 19)", "new_n int?");
         assertThat(yaml).endsWith("# All 5 rows in 2 records are tuples of it.\n");
+    }
+
+    /** A stream has 64 fields that may be null: the reason is told, and what to leave out. */
+    @Test
+    void moreColumnsWithGapsThanMayBeNull() throws Exception {
+        StringBuilder file = new StringBuilder("t");
+        StringBuilder row = new StringBuilder("\n2021-03-01");
+        for (int c = 0; c < 70; c++) {
+            file.append(",q").append(c);
+            row.append(",").append(c);
+        }
+        file.append(row)
+                .append(row)
+                .append("\n2021-03-02")
+                .append(",".repeat(70))
+                .append("\n");
+        InputSource source = InputSource.of(Files.writeString(folder.resolve("gaps.csv"), file));
+        String gaps =
+                "70 columns have gaps, and at most 64 fields may be null: rows that lack q64, q65, q66 or 3 more will"
+                        + " be rejected. Take the lines of 6 such fields out of a file of 'waterwheel stream create --like',"
+                        + " create that, and append the file with --skip-unknown";
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        Terminal terminal =
+                new Terminal(InputStream.nullInputStream(), new PrintStream(out, true, UTF_8), System.err, false);
+        StreamCreation few =
+                StreamCreation.propose(terminal, List.of(source), "s", null, List.of(), null, FileFacts.NONE);
+        assertThat(out.toString(UTF_8)).contains("# " + gaps + "\n", "line 4: line lacks");
+        assertThat(few.rejects()).isEmpty();
+        Files.writeString(
+                folder.resolve("gaps.csv"), file + "2021-03-02" + ",".repeat(70) + "\n2021-03-02" + ",".repeat(70));
+        StreamCreation most =
+                StreamCreation.propose(terminal, List.of(source), "s", null, List.of(), null, FileFacts.NONE);
+        assertThat(most.rejects())
+                .startsWith("most rows do not fit the proposal: 3 of 5 ")
+                .endsWith(". " + gaps);
+    }
+
+    /** Old Macs ended lines by a carriage return, which makes a file of them one line. */
+    @Test
+    void carriageReturnsAloneAreTold() throws Exception {
+        for (String file : List.of("t,k\r2021-03-01,a\r2021-03-02,b\r", "t,k\r2021-03-01,a\r2021-03-02,b")) {
+            assertThatThrownBy(() -> rows(".csv", file))
+                    .hasMessageContaining(
+                            "a.csv has carriage returns alone in the place of line ends, as old Macs wrote")
+                    .hasMessageContaining("tr '\\r' '\\n' < FILE > NEW-FILE");
+        }
+        rows(".csv", "t,\"k\r\"\r\n2021-03-01,\"a\rb\"\r\n2021-03-02,\"b\"\r\n");
+        assertThat(yaml).endsWith("# All 2 rows are tuples of it.\n");
     }
 
     /** What is one value in the first file can be the key. */

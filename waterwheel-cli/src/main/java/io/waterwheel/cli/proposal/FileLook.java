@@ -1,5 +1,7 @@
 package io.waterwheel.cli.proposal;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.waterwheel.cli.input.FileEncoding;
 import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.cli.input.InputSource;
@@ -24,6 +26,8 @@ abstract class FileLook {
     static final int MAX_FIELDS = 256;
 
     private static final int ROWS = 100_000;
+    /** Columns that a sentence names. */
+    private static final int MOST_NAMED = 3;
 
     final String source;
     final FileFacts facts;
@@ -49,6 +53,10 @@ abstract class FileLook {
 
     private final long mostBytes;
     private boolean passesDamaged;
+    /** Lines that were given, and whether the first, of CSV, has a carriage return in it. */
+    private long taken;
+
+    private boolean hasReturns;
     private long bytes;
 
     /** @param mostBytes of lines that are looked at */
@@ -239,7 +247,7 @@ abstract class FileLook {
 
     /** The encodings of other alphabets in which bytes are text. */
     private static String fitting(CharSequence latin1) {
-        byte[] bytes = latin1.toString().getBytes(StandardCharsets.ISO_8859_1);
+        byte[] bytes = latin1.toString().getBytes(ISO_8859_1);
         return Stream.of(FileEncoding.values())
                 .filter(one -> one.isForeign() && one.reads(bytes))
                 .map(FileEncoding::label)
@@ -304,13 +312,43 @@ abstract class FileLook {
         }
         if (line == null) {
             whole = true;
+            if (hasReturns && taken == 1) {
+                throw bad(
+                        source + " has carriage returns alone in the place of line ends, as old Macs wrote them, and so"
+                                + " is one line. Write it with line feeds: tr '\\r' '\\n' < FILE > NEW-FILE");
+            }
             return new byte[0];
         }
+        taken++;
+        hasReturns |= taken == 1 && format() == RecordFormat.CSV && new String(line, ISO_8859_1).indexOf('\r') >= 0;
         bytes += line.length;
         if (encoding == FileEncoding.UTF_8 && !Utf8.valid(line, 0, line.length)) {
             throw new OtherEncodingException(source + ": line " + lines.lineNumber() + " is not valid UTF-8");
         }
         return line;
+    }
+
+    /** Why rows are rejected where more columns have gaps than may be null; empty: no more have. */
+    static String tooManyGaps(List<ColumnSample> gaps, RecordFormat format) {
+        int others = gaps.size() - ProposalText.MAX_NULLABLE;
+        if (others <= 0) {
+            return "";
+        }
+        String named = gaps.subList(ProposalText.MAX_NULLABLE, gaps.size()).stream()
+                .limit(MOST_NAMED)
+                .map(column -> column.name)
+                .collect(Collectors.joining(", "));
+        return gaps.size() + " columns have gaps, and at most " + ProposalText.MAX_NULLABLE
+                + " fields may be null: rows that lack " + named
+                + (others > MOST_NAMED ? " or " + (others - MOST_NAMED) + " more" : "")
+                + " will be rejected. Take the lines of " + others + " such fields out of a file of"
+                + " 'waterwheel stream create --like', create that, and append the file"
+                + (format == RecordFormat.CSV ? " with --skip-unknown" : "");
+    }
+
+    /** As one word of a command. */
+    static String word(String text) {
+        return text.matches("[A-Za-z0-9._/-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
     }
 
     /** Where the line stands that was read last. */

@@ -163,7 +163,8 @@ final class ProposalText {
                             : "; records are in UTF-8.\n");
         }
         undecided().forEach(one -> out.append("# To decide: ").append(one).append(".\n"));
-        look.remarks().forEach(remark -> out.append("# ").append(plain(remark)).append('\n'));
+        Stream.concat(Stream.of(gaps()).filter(gap -> !gap.isEmpty()), look.remarks().stream())
+                .forEach(remark -> out.append("# ").append(plain(remark)).append('\n'));
         if (!kafka.others(used).isEmpty()) {
             out.append("# Fields of what Kafka has beside the value: ")
                     .append(kafka.others(used))
@@ -222,36 +223,48 @@ final class ProposalText {
             out.append("# key: {dimensions: [")
                     .append(String.join(", ", dimensions))
                     .append("]}   # when you ask by several at once; then create it with --like ")
-                    .append(word(plain(look.again)))
+                    .append(FileLook.word(plain(look.again)))
                     .append(look.appendOptions())
                     .append('\n');
         }
     }
 
-    /** Fields that may be null: those that are in some row, then those that may be in one that was not looked at. */
-    private Set<ColumnSample> nullable() {
-        Set<ColumnSample> needed = position && longitude != null && latitude != null
+    /** Why rows are rejected whose gaps no field can hold; mostly empty. */
+    String gaps() {
+        Set<ColumnSample> needed = needed();
+        return FileLook.tooManyGaps(
+                used.stream()
+                        .filter(column -> !needed.contains(column) && lacks(column))
+                        .toList(),
+                look.format());
+    }
+
+    private Set<ColumnSample> needed() {
+        return position && longitude != null && latitude != null
                 ? Set.of(time, longitude, latitude)
                 : new HashSet<>(List.of(time, key));
+    }
+
+    private boolean lacks(ColumnSample column) {
+        return column.empty > 0
+                || nullsOfAll(column) > 0
+                || column.words.stream().anyMatch(nulls::contains);
+    }
+
+    /** Fields that may be null: those that are in some row, then those that may be in one that was not looked at. */
+    private Set<ColumnSample> nullable() {
+        Set<ColumnSample> needed = needed();
         Set<ColumnSample> nullable = new HashSet<>();
         for (boolean sure : new boolean[] {true, false}) {
             for (ColumnSample column : used) {
-                boolean lacks = column.empty > 0
-                        || nullsOfAll(column) > 0
-                        || column.words.stream().anyMatch(nulls::contains);
                 if (!needed.contains(column)
-                        && (sure ? lacks : mayLackLater(column))
+                        && (sure ? lacks(column) : mayLackLater(column))
                         && nullable.size() < MAX_NULLABLE) {
                     nullable.add(column);
                 }
             }
         }
         return nullable;
-    }
-
-    /** As one word of a command. */
-    private static String word(String text) {
-        return text.matches("[A-Za-z0-9._/-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
     }
 
     /** Whether rows behind those that were looked at may have nothing in a column. */
@@ -370,7 +383,7 @@ final class ProposalText {
                         && (isTime || ColumnRoles.TIME_NAME.matcher(column.name).matches()));
         FieldType type = unit != null
                 ? column.timestamp(unit)
-                : byPattern ? byDigits(pattern) : coordinate ? FieldType.DOUBLE : column.type();
+                : byPattern ? TimeForms.type(pattern) : coordinate ? FieldType.DOUBLE : column.type();
         if (type == FieldType.INT && (all == null ? !look.whole : all.wide().contains(column.name))) {
             type = FieldType.LONG;
         }
@@ -509,13 +522,6 @@ final class ProposalText {
             out.append("   # ").append(String.join("; ", doubts));
         }
         out.append('\n');
-    }
-
-    /** The coarsest timestamp that keeps what a pattern reads behind the second. */
-    private static FieldType byDigits(String pattern) {
-        long digits =
-                pattern.replaceAll("'[^']*'", "").chars().filter(c -> c == 'S').count();
-        return digits <= 3 ? FieldType.TIMESTAMP : digits <= 6 ? FieldType.TIMESTAMP_US : FieldType.TIMESTAMP_NS;
     }
 
     /** What cannot be told by the rows, and by which option a person says it: sentences without their full stops. */

@@ -323,6 +323,11 @@ public final class SchemaProposal {
         return look instanceof CsvLook csv ? csv.appendColumns() : List.of();
     }
 
+    /** Why rows are rejected whose gaps no field can hold; empty: there are none. */
+    public String gaps() {
+        return new ProposalText(look, kafka, registry, all).gaps();
+    }
+
     /** What the rows do not tell, and by which option a person says it: sentences without their full stops. */
     public List<String> undecided() {
         return new ProposalText(look, kafka, registry, all).undecided();

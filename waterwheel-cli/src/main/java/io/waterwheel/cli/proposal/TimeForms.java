@@ -1,5 +1,6 @@
 package io.waterwheel.cli.proposal;
 
+import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.text.TimePattern;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
@@ -242,5 +243,12 @@ final class TimeForms {
         } catch (DateTimeException noSuchDay) {
             return false;
         }
+    }
+
+    /** The coarsest timestamp that keeps what a pattern reads behind the second. */
+    static FieldType type(String pattern) {
+        long digits =
+                pattern.replaceAll("'[^']*'", "").chars().filter(c -> c == 'S').count();
+        return digits <= 3 ? FieldType.TIMESTAMP : digits <= 6 ? FieldType.TIMESTAMP_US : FieldType.TIMESTAMP_NS;
     }
 }

@@ -313,7 +313,7 @@ class OddFilesTest {
                     .hasMessageContaining("Each row has one value: --delimiter SIGN says what divides values");
         }
         assertThatThrownBy(() -> taken("t,k\r2021-03-01,a\r2021-03-02,b\r"))
-                .hasMessageContaining("carriage return alone");
+                .hasMessageContaining("f has carriage returns alone in the place of line ends");
         FileFacts digits = new FileFacts();
         digits.times = "yyyy/MM/dd HH:mm:ss.SSSSSS";
         assertThat(taken("t,k\n2021/03/01 10:00:00.123456,a\n".getBytes(UTF_8), RecordFormat.CSV, digits)

@@ -315,11 +315,11 @@ final class JsonLook extends FileLook {
         JsonRows.Found best = most;
         for (Place member : place.below.values()) {
             String below = path + step(member);
-            if (member.arrays + member.objects == 0 || !isPath(below, member.name)) {
-                continue;
-            } else if (member.arrays == 0) {
+            boolean named = isPath(below, member.name);
+            if (named && member.objects > 0 && member.arrays == 0) {
                 best = array(member, below, best);
-            } else if (member.objects == 0
+            } else if (named
+                    && member.objects == 0
                     && member.scalars == null
                     && member.elements > 0
                     && (best == null || member.inside > best.inside())) {

@@ -44,7 +44,7 @@ public final class ProposalCheck {
     /** Of rows that are tuples, and would lose something. */
     private static final int MOST_LOSSES = 2_000;
 
-    /** Of so many rows one is compared with the first. */
+    /** One in as many rows is compared with the first. */
     private static final int COMPARED = 64;
 
     private static final int MOST_SPOILT = 100;

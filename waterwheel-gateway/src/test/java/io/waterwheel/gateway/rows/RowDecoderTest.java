@@ -14,6 +14,7 @@ import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.ByteArrayInputStream;
@@ -70,6 +71,32 @@ final class RowDecoderTest {
         assertThat(notes).containsExactly("a;'\nb", "c\nd", null);
         PushedRows stray = decode(RecordFormat.BLOCK, RecordFormat.CSV, true, "1,5,a \"\n2,5,b\n");
         assertThat(stray.rows()).isEqualTo(1);
+    }
+
+    /** A first line as the file has it that the schema was made for: its names are those that {@code from} says. */
+    @Test
+    void namesOfTheFileAreAHeader() {
+        StreamDefinition wind = SchemaFile.read("wind.yaml", """
+                name: wind
+                format: csv
+                fields:
+                  - {name: at, type: timestamp, from: Zeit}
+                  - {name: station, type: string}
+                  - {name: speed, type: double, nullable: true, from: Wind (m/s)}
+                key: {field: station}
+                time: at
+                records: {delimiter: ';', decimal: ',', times: 'dd.MM.yyyy HH:mm', zone: UTC, blocks: true}
+                """);
+        for (String names : List.of("Wind (m/s);station;Zeit", "speed;station;Zeit", "speed;station;at")) {
+            PushedRows rows = new RowDecoder(wind, RecordFormat.CSV, true, lease())
+                    .decode((names + "\n3,5;Tegel;07.10.2021 14:30\n").getBytes(UTF_8), RowDecoder.Header.SEEN);
+            assertThat(rows.rejected()).as(names).isZero();
+            assertThat(rows.tuples().value(1, 0)).isEqualTo("Tegel");
+            assertThat(rows.tuples().value(2, 0)).isEqualTo(3.5);
+        }
+        PushedRows other = new RowDecoder(wind, RecordFormat.CSV, true, lease())
+                .decode("Wind;station;Zeit\n".getBytes(UTF_8), RowDecoder.Header.SEEN);
+        assertThat(other.rejected()).isEqualTo(1);
     }
 
     @Test

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Guesses which columns of a file are its time, its position and its keys, by their values and names. */
@@ -18,6 +19,11 @@ final class ColumnRoles {
     private static final Pattern KEY_NAME =
             Pattern.compile("(?i)(.*_)?(id|key|host|station|device|user|account|customer|symbol|sensor|vehicle|addr|ip|"
                     + "orig_h|icao.*|name|code)");
+    /** What is called so has digits that are no time: order numbers and telephone numbers have ten, as seconds do. */
+    private static final Pattern NUMBER_NAME =
+            Pattern.compile("(?i:(.*_)?(id|key|code|account|customer|user|no|nr|num|number|.*nummer|ref|zip|plz|tel|fax"
+                    + "|mobile|msisdn|.*phone|.*telefon))|.*[a-z](Id|ID|Nr|No)");
+
     private static final int MAX_KEY_CHOICES = 6;
     private static final int MOST_DIMENSIONS = 8;
     /** A column of few values, each of which comes again and again, names kinds. */
@@ -66,19 +72,25 @@ final class ColumnRoles {
             StringBuilder nearly = new StringBuilder();
             for (ColumnSample column : used) {
                 boolean isCalledSo = TIME_NAME.matcher(column.name).matches();
-                boolean nearlyNumbers = column.evidence().contains("are numbers") && isCalledSo;
+                boolean nearlyNumbers = MixedTexts.evidence(column).contains("are numbers") && isCalledSo;
                 String mixed = column.mixedTimes(isCalledSo);
-                if (nearlyNumbers || column.evidence().contains(" are times; ")) {
-                    nearly.append(". Of ").append(column.name).append(", ").append(column.evidence());
+                if (nearlyNumbers || MixedTexts.evidence(column).contains(" are times; ")) {
+                    nearly.append(". Of ").append(column.name).append(", ").append(MixedTexts.evidence(column));
                 } else if (!mixed.isEmpty()) {
                     nearly.append(". Of ").append(column.name).append(", ").append(mixed);
                 }
             }
+            String counts = used.stream()
+                    .filter(column -> column.epochUnit() != null)
+                    .map(column -> ". " + column.name + " may be a number of something: --time-field " + column.name
+                            + " takes it for seconds since 1970")
+                    .collect(Collectors.joining());
             throw FileLook.bad(source
                     + ": no column can be the time: expected ISO 8601 such as 2021-10-07T12:00:01Z, days, another"
                     + " form of date and time that all rows have, or numbers since 1970 between 1980 and 2100. Write the"
                     + " schema by hand: 'waterwheel stream create --help' shows one; or say by --times how they are"
                     + " written, such as --times 'dd.MM.yy HH:mm'"
+                    + counts
                     + look.adviceOfLines()
                     + look.adviceOfEncoding()
                     + nearly
@@ -93,11 +105,11 @@ final class ColumnRoles {
         int bestScore = 0;
         for (ColumnSample column : used) {
             boolean written = column.isTime() || !column.timePatterns().isEmpty();
-            // A moment says more than a day.
+            boolean named = TIME_NAME.matcher(column.name).matches();
+            // A moment says more than a day. Not all digits are days by chance; ten of them are soon seconds.
             int score = written
                     ? (column.isDay() ? 2 : 5)
-                    : column.epochUnit() != null || column.compactPattern() != null ? 1 : 0;
-            boolean named = TIME_NAME.matcher(column.name).matches();
+                    : column.compactPattern() != null ? 2 : mayCount(column, named) ? 1 : 0;
             // A row without a time is rejected: what all rows have comes first.
             int ofAll = score == 0 || column.lacksSome() || !isSureTime(column) ? 0 : written ? SURE : SURE_NUMBER;
             score += ofAll + (score > 0 && named ? 2 : 0);
@@ -116,6 +128,16 @@ final class ColumnRoles {
                 || !column.timePatterns().isEmpty()
                 || TIME_NAME.matcher(column.name).matches()
                 || (column.epochUnit() == TimestampUnit.MILLISECONDS && column.within(FIRST_MILLIS, LAST_MILLIS));
+    }
+
+    /** Whether numbers may be a time since 1970: seconds, by chance, are many numbers of ten digits. */
+    private static boolean mayCount(ColumnSample column, boolean named) {
+        TimestampUnit unit = column.epochUnit();
+        return unit == TimestampUnit.SECONDS
+                ? named
+                        || (DigitTimes.areLikelySeconds(column)
+                                && !NUMBER_NAME.matcher(column.name).matches())
+                : unit != null;
     }
 
     /** Whether what may be the key is called like one, or holds addresses. */
@@ -154,13 +176,14 @@ final class ColumnRoles {
     }
 
     /**
-     * What may be the key, the likeliest first: addresses, what is called like one, texts and UUIDs, whole numbers.
+     * What may be the key, the likeliest first: addresses, what is called like one, texts and UUIDs, whole numbers;
+     * then texts that are mostly numbers.
      *
      * @param varied names of columns that have several values in rows that were not looked at
      */
     static List<ColumnSample> keys(List<ColumnSample> used, ColumnSample time, Set<String> nulls, Set<String> varied) {
         List<ColumnSample> choices = new ArrayList<>();
-        for (int rank = 0; rank < 4; rank++) {
+        for (int rank = 0; rank < 5; rank++) {
             for (ColumnSample column : used) {
                 FieldType type = column.type();
                 boolean usable = column != time
@@ -180,8 +203,11 @@ final class ColumnRoles {
                                                 || type == FieldType.UUID
                                                 || type == FieldType.LONG
                                                 || type == FieldType.INT);
-                            case 2 -> type == FieldType.STRING || type == FieldType.UUID;
-                            default -> type == FieldType.LONG || type == FieldType.INT;
+                            case 2 ->
+                                (type == FieldType.STRING && !MixedTexts.areMostlyNumbers(column))
+                                        || type == FieldType.UUID;
+                            case 3 -> type == FieldType.LONG || type == FieldType.INT;
+                            default -> type == FieldType.STRING;
                         };
                 if (usable && fits && !choices.contains(column) && choices.size() < MAX_KEY_CHOICES) {
                     choices.add(column);

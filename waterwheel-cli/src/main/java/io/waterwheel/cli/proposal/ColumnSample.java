@@ -16,9 +16,9 @@ final class ColumnSample {
 
     private static final int DISTINCT_COUNTED = 10_000;
     /** Of fewer values it is not said what most of them are. */
-    private static final int FEW = 20;
+    static final int FEW = 20;
     /** At most 1 in this number of values is an outlier where the others are said to be of one kind. */
-    private static final int MOST = 20;
+    static final int MOST = 20;
 
     String name;
     /** Where it stands, where that is not under its name: a member or its path. */
@@ -72,7 +72,7 @@ final class ColumnSample {
     /** Numbers in parentheses, and with a sign before them. */
     long parenthesised;
 
-    private final UnitSample units;
+    final UnitSample units;
 
     /** Values that no pattern of times reads. */
     private final Outliers unread = new Outliers();
@@ -89,12 +89,12 @@ final class ColumnSample {
 
     private long literals;
     private boolean isJson;
-    private long integers;
+    long integers;
     private long wide;
-    private long decimals;
-    private long booleans;
+    long decimals;
+    long booleans;
     final IsoTimes iso;
-    private final Identifiers identifiers = new Identifiers();
+    final Identifiers identifiers = new Identifiers();
     private double least = Double.POSITIVE_INFINITY;
     private double most = Double.NEGATIVE_INFINITY;
     int fraction;
@@ -107,11 +107,12 @@ final class ColumnSample {
     /** Whether a few values that are no times are passed over. */
     private boolean outliers;
 
-    private final Outliers noNumbers = new Outliers();
+    final MixedTexts texts;
+    final Outliers noNumbers = new Outliers();
     /** Digits that begin with a zero, or are more than 64 bits hold. */
-    private final Outliers names = new Outliers();
+    final Outliers names = new Outliers();
 
-    private final Outliers notFiniteOnes = new Outliers();
+    final Outliers notFiniteOnes = new Outliers();
     /** The marks that are there. */
     final Set<String> words = new TreeSet<>();
 
@@ -119,6 +120,7 @@ final class ColumnSample {
         this.name = name;
         this.style = style;
         this.units = new UnitSample(style);
+        this.texts = new MixedTexts(style);
         this.forms = new TimeForms(style.times());
         this.iso = new IsoTimes(style.times().zone());
         String pattern = style.times().pattern();
@@ -227,6 +229,7 @@ final class ColumnSample {
         units.add(value, place);
         if (finite) {
             noNumbers.add(value, place);
+            texts.add(value);
         }
         if (iso.add(value, place)) {
             fraction = Math.max(fraction, DigitCount.behindPoint(value));
@@ -294,10 +297,21 @@ final class ColumnSample {
         return pair.isEmpty() ? spaced > 0 && !isText() : pair.stream().anyMatch(part -> part.spaced > 0);
     }
 
-    /** The form of days or times that all values, digits alone, may have; null where they are none. */
+    /** The likeliest of {@link #compactPatterns}; null where there is none. */
     @Nullable
     String compactPattern() {
-        return saysTimes() ? null : digitTimes.compactPattern(values - marks);
+        List<String> all = compactPatterns();
+        return all.isEmpty() ? null : all.get(0);
+    }
+
+    /** The forms of days or times that all values, digits alone, may have, the likeliest first. */
+    List<String> compactPatterns() {
+        List<String> all = saysTimes() ? List.of() : digitTimes.compactPatterns(values - marks);
+        // Of counts of seconds, in whatever steps, 20 that end with 00 to 59 lie in one minute of such a form.
+        boolean byChance = distinct() < FEW || Math.floor(least / 100) == Math.floor(most / 100);
+        return all.equals(List.of(DigitTimes.SHORT_YEAR)) && byChance && DigitTimes.areLikelySeconds(this)
+                ? List.of()
+                : all;
     }
 
     /** The first value of both columns of a time, as they are read. */
@@ -413,6 +427,13 @@ final class ColumnSample {
         return forms.reading(read -> areAll(read + ofIso) && (!outliers || read == forms.most()));
     }
 
+    /** How its times go on, or its days where their times of day are in another column, as a pattern reads them. */
+    TimeForms.Course course(String pattern) {
+        return pair.isEmpty()
+                ? forms.course(pattern)
+                : pair.get(0).course(TimePairs.halves(pattern).get(0));
+    }
+
     /** The narrowest type that holds all values, but for marks; text when there are none. */
     FieldType type() {
         if (!pair.isEmpty()) {
@@ -444,49 +465,6 @@ final class ColumnSample {
         return identifier == null ? FieldType.STRING : identifier;
     }
 
-    /**
-     * Of a column of texts, what most of its values are, and which are not: it might be meant otherwise. Empty where
-     * there is nothing to say.
-     */
-    String evidence() {
-        long known = values - marks;
-        if (type() != FieldType.STRING
-                || !timePatterns().isEmpty()
-                || digits.areLabels(integers, values - marks, unit.isEmpty())) {
-            return "";
-        }
-        long odd = known - notFinite;
-        FieldType identifier = identifiers.type(odd);
-        if (notFinite > 0 && odd > 0 && (booleans == odd || identifier != null)) {
-            return odd + " of " + known + " are "
-                    + (booleans == odd ? "booleans" : identifier == FieldType.UUID ? "UUIDs" : "addresses")
-                    + "; others: " + notFiniteOnes.text();
-        }
-        if (units.areOfSeveral(known)) {
-            return units.evidence(known);
-        }
-        if (strings == known && decimals == known && digits.areVersions()) {
-            return "digits that a number would not keep: " + digits.zeros();
-        }
-        long fewest = known - (known < FEW ? 0 : known / MOST);
-        String oddZones = iso.odd(known, fewest);
-        if (known < FEW || !oddZones.isEmpty()) {
-            return oddZones;
-        }
-        if (decimals >= fewest || (decimals >= known - known / 2 && noNumbers.areAll())) {
-            return noNumbers.text().isEmpty()
-                    ? "digits that a number would not keep: " + names.text()
-                    : decimals + " of " + known + " are numbers; others: " + noNumbers.text();
-        }
-        if (units.count() >= fewest) {
-            return units.evidence(known);
-        }
-        if (iso.count() >= fewest) {
-            return iso.count() + " of " + known + " are times; others: " + iso.others();
-        }
-        return mixedTimes(false);
-    }
-
     /** What is written as a time first and otherwise then; empty: nothing is. */
     String mixedTimes(boolean countsToo) {
         return forms.areMixed() && (countsToo || !forms.beginAsNumbers()) ? forms.mixed() : "";
@@ -499,10 +477,10 @@ final class ColumnSample {
 
     /**
      * Numbers with a point that may as well stand between thousands, where nothing in the column tells: all others are
-     * whole numbers of up to three digits. 0 where something tells, and where all have the point, as decimals do.
+     * whole numbers of up to three digits. 0 where something tells.
      */
     long pointsOfThousands() {
-        return digits.shorts() > 0 && style.decimal() == '.' ? digits.groupsBeside(digits.shorts(), values - marks) : 0;
+        return style.decimal() == '.' ? digits.groupsBeside(digits.shorts(), values - marks) : 0;
     }
 
     /** Whether its values in JSON fit its type only where numbers may be text, or text numbers. */
@@ -564,8 +542,8 @@ final class ColumnSample {
                 || (this.known != null && !this.known.isNumber() && !this.known.isDecimal())) {
             return null;
         }
-        if (least > most || marked > 0) {
-            return null; // not one finite number; counts have no marks
+        if (least > most || marked > 0 || !compactPatterns().isEmpty()) {
+            return null; // not one finite number; counts have no marks; 2021100712 is a time of 2021, not of 2034
         }
         return DigitTimes.unitOf(least, most);
     }

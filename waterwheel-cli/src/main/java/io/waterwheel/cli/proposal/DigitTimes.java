@@ -5,6 +5,7 @@ import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.schema.text.TimePattern;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -33,8 +34,12 @@ final class DigitTimes {
     /** A day as ISO 8601 writes it. */
     static final String ISO_DAY = "yyyy-MM-dd";
 
-    /** What whole numbers may be, too. */
-    private static final List<String> COMPACT = List.of(DAY, "yyyyMMddHHmm", "yyyyMMddHHmmss", "yyyyMMddHHmmssSSS");
+    /** Ten digits, as seconds since 1970 have them from 2001 to 2286: a year of two digits is there by chance, too. */
+    static final String SHORT_YEAR = "yyMMddHHmm";
+
+    /** What whole numbers may be, too; of two that fit, the first is the likelier. */
+    private static final List<String> COMPACT =
+            List.of(DAY, "yyyyMMddHH", SHORT_YEAR, "yyyyMMddHHmm", "yyyyMMddHHmmss", "yyyyMMddHHmmssSSS");
 
     /** Times of day, the likeliest first; those of digits alone last. */
     private static final List<String> CLOCKS = List.of(
@@ -79,6 +84,11 @@ final class DigitTimes {
     private static final int FEW = 20;
     /** Of more, one in as many may be none. */
     private static final int MOST = 20;
+
+    /** 1990-01-01, in seconds since 1970: few records of a file with such counts are older. */
+    private static final double FIRST_LIKELY = 631_152_000;
+    /** In seconds: forecasts and what is planned are ahead. */
+    private static final double YEAR = 366.0 * 86_400;
 
     private static final int FIRST_YEAR = 1900;
     private static final int LAST_YEAR = 2100;
@@ -155,15 +165,15 @@ final class DigitTimes {
         }
     }
 
-    /** The form that all values have; null where they have none. */
-    @Nullable
-    String compactPattern(long values) {
+    /** The forms that all values have, the likeliest first. */
+    List<String> compactPatterns(long values) {
+        List<String> all = new ArrayList<>();
         for (int p = 0; p < byCompact.length; p++) {
             if (byCompact[p] > 0 && byCompact[p] == values) {
-                return COMPACT.get(p);
+                all.add(COMPACT.get(p));
             }
         }
-        return null;
+        return all;
     }
 
     /**
@@ -260,6 +270,11 @@ final class DigitTimes {
             }
         }
         return null;
+    }
+
+    /** Whether numbers, as seconds since 1970, are of 1990 up to a year from now, as those of records mostly are. */
+    static boolean areLikelySeconds(ColumnSample numbers) {
+        return numbers.within(FIRST_LIKELY, System.currentTimeMillis() / 1000.0 + YEAR);
     }
 
     /** Whether the times of day are as ISO 8601 writes them. */

@@ -363,4 +363,17 @@ abstract class FileLook {
     static WaterwheelException bad(String message) {
         return new WaterwheelException(ErrorCode.BAD_FILE, message);
     }
+
+    /** Says that lines stand before the names of a file: it is to be looked at behind them. */
+    static final class LinesBefore extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        /** How many there are, empty ones too. */
+        final int lines;
+
+        LinesBefore(int lines, String message) {
+            super(message);
+            this.lines = lines;
+        }
+    }
 }

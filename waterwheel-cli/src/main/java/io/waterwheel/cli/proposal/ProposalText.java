@@ -12,7 +12,6 @@ import io.waterwheel.schema.text.TimePattern;
 import io.waterwheel.schema.text.WriterTypes;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +38,8 @@ final class ProposalText {
 
     private final List<ColumnSample> values;
     private final ColumnSample time;
-    /** Patterns of times, the likeliest first. A stream has one. */
+    private final FittingTimes times;
+    /** Those of {@link #times}. */
     private final List<String> patterns;
     /** Words that stand for nothing. */
     private final Set<String> nulls;
@@ -66,25 +66,8 @@ final class ProposalText {
         values = TimePairs.paired(look.columns(), facts);
         TimePairs.requireUsed(look, values);
         time = kafka.time(look, values);
-        // Day and month can be told apart by another column than the time.
-        String compact = time.pair.isEmpty() ? time.compactPattern() : null;
-        List<String> fitting = (compact == null || time.isTime() ? time.timePatterns() : List.of(compact))
-                .stream()
-                        .sorted(Comparator.comparing((String one) -> -columnsOf(one)))
-                        .toList();
-        // 07.10.2021 is read alike by dd.MM.yyyy and d.M.yyyy: only what would be another time is a doubt.
-        Set<String> forms = new HashSet<>();
-        String saidTimes = facts.times;
-        // A pattern that a person says is that of another column where the time needs none.
-        patterns = saidTimes != null && fitting.isEmpty()
-                ? List.of(saidTimes)
-                : fitting.stream()
-                        .filter(pattern -> columnsOf(pattern) == columnsOf(fitting.get(0)))
-                        .filter(pattern -> forms.add(pattern.replaceAll("(?<!M)MM(?!M)", "M")
-                                .replace("dd", "d")
-                                .replace("HH", "H")
-                                .replace("hh", "h")))
-                        .toList();
+        times = FittingTimes.of(time, values, look.style, facts.times);
+        patterns = times.patterns();
         nulls = values.stream()
                 .filter(ColumnSample::hasGaps)
                 .flatMap(column -> column.words.stream())
@@ -324,8 +307,10 @@ final class ProposalText {
                         out.append("   # a guess: ")
                                 .append(String.join(" and ", patterns.subList(1, patterns.size())))
                                 .append(patterns.size() > 2 ? " fit too" : " fits too")
-                                .append(order().isEmpty() ? "" : "; ")
-                                .append(order());
+                                .append(times.evidence().isEmpty() ? "" : "; ")
+                                .append(times.evidence());
+                    } else if (patterns.get(0).equals(DigitTimes.SHORT_YEAR)) {
+                        out.append("   # a guess: ten digits may count seconds since 1970, too");
                     }
                 }
                 case "quote", "escape" -> {
@@ -443,6 +428,11 @@ final class ProposalText {
             doubts.add(String.join(", ", meant)
                     + " stands for nothing here too, as other columns have it; in quotes it is a text");
         }
+        if (type == FieldType.STRING && column.marks > 0 && !column.hasGaps() && meant.isEmpty()) {
+            String words = String.join(",", column.words);
+            doubts.add(column.marks + " are " + words + ", which is a text here: --null " + FileLook.word(words)
+                    + " takes it for nothing");
+        }
         if (isNumber(column) && !column.quotedValues.text().isEmpty()) {
             doubts.add("in quotes it is a value, and does not stand for nothing: " + column.quotedValues.text());
         }
@@ -462,7 +452,11 @@ final class ProposalText {
             doubts.add("a guess: " + column.commasOfThousands() + " times the comma is a decimal mark, "
                     + look.style.commas() + "; --thousands , says that it is none");
         }
-        if (!json && type == FieldType.DOUBLE && column.pointsOfThousands() > 0) {
+        // Where all have the point they are decimals, mostly, unless the file speaks for another country.
+        if (!json
+                && type == FieldType.DOUBLE
+                && column.pointsOfThousands() > 0
+                && (column.digits.shorts() > 0 || pointsMayGroup())) {
             doubts.add("a guess: is the point of " + column.pointsOfThousands()
                     + " one between thousands? Then append with --thousands . --decimal ,");
         }
@@ -492,7 +486,7 @@ final class ProposalText {
         if (!column.outliers().isEmpty()) {
             doubts.add(column.outliers() + ": such rows will be rejected");
         }
-        String evidence = column.evidence();
+        String evidence = MixedTexts.evidence(column);
         if (!evidence.isEmpty()) {
             boolean nothing = evidence.contains("are numbers; ") || evidence.contains("NaN");
             doubts.add(evidence + (!json && nothing ? ": --null takes a word for nothing" : ""));
@@ -535,7 +529,16 @@ final class ProposalText {
             open.add("whether commas are decimal marks or stand between thousands cannot be told (" + numbers
                     + "): say --decimal , or --thousands ,");
         }
-        if (patterns.size() > 1 && order().isEmpty()) {
+        if (pointsMayGroup()) {
+            open.add(
+                    "whether points are decimal marks or stand between thousands cannot be told ("
+                            + values.stream()
+                                    .filter(column -> isNumber(column) && column.pointsOfThousands() > 0)
+                                    .map(column -> column.name + ": " + plain(column.digits.doubtfulOnes()))
+                                    .collect(Collectors.joining("; "))
+                            + "): days with points and the delimiter ; speak for thousands, and --decimal . or --thousands . has to say it");
+        }
+        if (patterns.size() > 1 && times.evidence().isEmpty()) {
             open.add("times of " + time.name + " may be " + String.join(" or ", patterns) + ", and none of the first "
                     + look.rows + " rows tells which: say it by --times, such as --times '" + patterns.get(0) + "'");
         }
@@ -566,20 +569,24 @@ final class ProposalText {
         return open;
     }
 
-    /** What speaks for the first of several patterns; empty: nothing, or something for each. */
-    private String order() {
-        String dayFirst = look.style.saysDayFirst();
-        if (patterns.get(0).startsWith("M") && patterns.get(0).endsWith("a")) {
-            return dayFirst.isEmpty() ? "AM and PM speak for the month first" : "";
-        }
-        return dayFirst;
-    }
-
-    /** How many columns a pattern of times reads: what another one rules out, it does so for the time, too. */
-    private long columnsOf(String pattern) {
-        return values.stream()
-                .filter(column -> column.timePatterns().contains(pattern))
-                .count();
+    /**
+     * Whether semicolons and days such as 07.10.2021 speak for points between thousands, and all points may be such.
+     */
+    private boolean pointsMayGroup() {
+        FileFacts facts = look.facts;
+        return look.format() == RecordFormat.CSV
+                && facts.decimal == null
+                && facts.thousands == null
+                && longitude == null
+                && latitude == null
+                && look.style.delimiter() == ';'
+                && patterns.stream().anyMatch(pattern -> pattern.matches("dd?\\..*"))
+                && values.stream()
+                                .filter(column -> column.type() == FieldType.DOUBLE)
+                                .mapToLong(ColumnSample::pointsOfThousands)
+                                .min()
+                                .orElse(0)
+                        > 0;
     }
 
     private static String source(ColumnSample column) {

@@ -66,7 +66,7 @@ public final class SchemaProposal {
             return proposal.look instanceof JsonLook json
                     ? JsonRows.of(proposal, json, known -> ofFile(source, file, format, named, encoding, known))
                     : proposal;
-        } catch (LinesBefore before) {
+        } catch (FileLook.LinesBefore before) {
             return ofFile(source, file, format, named, encoding, facts.behind(before.lines));
         }
     }

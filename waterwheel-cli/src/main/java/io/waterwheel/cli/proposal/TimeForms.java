@@ -83,6 +83,21 @@ final class TimeForms {
             "d/M/yy h:mm a",
             "d/M/yy",
             "M/d/yy",
+            "yy/MM/dd HH:mm:ss",
+            "yy/MM/dd HH:mm",
+            "yy/MM/dd",
+            "yy.MM.dd HH:mm:ss",
+            "yy.MM.dd HH:mm",
+            "yy.MM.dd",
+            "yy-MM-dd HH:mm:ss",
+            "yy-MM-dd HH:mm",
+            "yy-MM-dd",
+            "dd-MM-yy HH:mm:ss",
+            "dd-MM-yy HH:mm",
+            "dd-MM-yy",
+            "MM-dd-yy HH:mm:ss",
+            "MM-dd-yy HH:mm",
+            "MM-dd-yy",
             "MMM d, yyyy HH:mm:ss",
             "MMM d, yyyy h:mm:ss a",
             "MMM d, yyyy h:mm a",
@@ -114,6 +129,51 @@ final class TimeForms {
         }
     }
 
+    /** Whether the times of a column are in order as one pattern reads them, and how long they last. */
+    static final class Course {
+        private static final long DAY_SECONDS = 86_400;
+        /** Of two patterns, the one by which times last a tenth as long is the likelier. */
+        private static final long SHORTER = 10;
+        /** Fewer changes are all up, or all down, by chance. */
+        private static final int FEW_CHANGES = 4;
+
+        private long last;
+        private long ups;
+        private long downs;
+        /** In seconds since 1970, as the time says without its zone. */
+        private long least = Long.MAX_VALUE;
+
+        private long most = Long.MIN_VALUE;
+
+        /** Takes a time that the reader has just read, and whose day exists. */
+        void add(TimePattern.Reader reader) {
+            long day = LocalDate.of(reader.year(), reader.month(), reader.day()).toEpochDay();
+            long now = day * DAY_SECONDS + reader.hour() * 3600L + reader.minute() * 60L + reader.second();
+            boolean isFirst = least > most;
+            ups += !isFirst && now > last ? 1 : 0;
+            downs += !isFirst && now < last ? 1 : 0;
+            least = Math.min(least, now);
+            most = Math.max(most, now);
+            last = now;
+        }
+
+        /** Whether the times are in order, up or down, and those of another reading are not. */
+        boolean isInOrderUnlike(Course other) {
+            return (ups == 0 || downs == 0) && ups + downs >= FEW_CHANGES && other.ups > 0 && other.downs > 0;
+        }
+
+        /** Whether times of another reading are more than a year ahead, and none of these is. */
+        boolean isPastUnlike(Course other) {
+            long ahead = System.currentTimeMillis() / 1000 + 366 * DAY_SECONDS;
+            return least <= most && most <= ahead && other.most > ahead;
+        }
+
+        /** Whether the times of another reading last ten times as long. */
+        boolean isShorterThan(Course other) {
+            return most > least && other.most > other.least && (other.most - other.least) / SHORTER >= most - least;
+        }
+    }
+
     /** A pattern may fail to read this number of values, and 1 in RARE, before it is given up. */
     private static final int FEW_OUTLIERS = 3;
 
@@ -124,6 +184,8 @@ final class TimeForms {
     private final long[] byPattern;
 
     private final TimePattern.Reader[] readers;
+    /** By pattern: how the times go on that it reads. */
+    private final Course[] courses;
     /** A pattern that has read all values so far, if one has. */
     private int full;
 
@@ -141,6 +203,7 @@ final class TimeForms {
         this.readers = patterns.stream()
                 .map(pattern -> TimePattern.of(pattern).reader(stated.zone))
                 .toArray(TimePattern.Reader[]::new);
+        this.courses = patterns.stream().map(pattern -> new Course()).toArray(Course[]::new);
     }
 
     /** Whether a pattern reads the value, that has read nearly all those before. */
@@ -152,6 +215,7 @@ final class TimeForms {
                 bytes = bytes == null ? value.getBytes(StandardCharsets.UTF_8) : bytes;
                 if (isTime(readers[p], bytes)) {
                     byPattern[p]++;
+                    courses[p].add(readers[p]);
                     read = true;
                 }
             }
@@ -231,6 +295,12 @@ final class TimeForms {
             }
         }
         return reading;
+    }
+
+    /** How the times go on that one of the patterns reads; empty for another. */
+    Course course(String pattern) {
+        int p = patterns.indexOf(pattern);
+        return p < 0 ? new Course() : courses[p];
     }
 
     /** Whether the pattern reads the text, and its day and time exist. */

@@ -363,9 +363,30 @@ class SchemaProposalTest {
             assertThat(yaml("at;n\n07.10.2025;17.487\n08.10.2025;" + other + "\n"))
                     .contains("{name: n, type: double}\n");
         }
-        assertThat(yaml("at;n\n07.10.2025;17.487\n08.10.2025;18.125\n")).contains("{name: n, type: double}\n");
-        assertThat(yaml("at;n;note\n07.10.2025;17.487;Sensor 1,2\n08.10.2025;18.125;\n"))
-                .contains("{name: n, type: double}\n");
+        // All have it: decimals, unless semicolons and the days are those of a country with decimal commas.
+        String all = "at;n;note\n07.10.2025;17.487;Sensor 1,2\n08.10.2025;18.125;\n";
+        for (String one : List.of(all, all.replaceAll(";[^;]*\n", "\n"))) {
+            assertThat(yaml(one))
+                    .contains(
+                            "# To decide: whether points are decimal marks or stand between thousands cannot be told (n:"
+                                    + " 17.487 (line 2), 18.125 (line 3)): days with points and the delimiter ; speak for"
+                                    + " thousands, and --decimal . or --thousands . has to say it.")
+                    .contains("{name: n, type: double}   # a guess: is the point of 2 one between thousands?");
+            assertThat(yaml(one.replace(';', '\t'))).contains("{name: n, type: double}\n");
+            assertThat(yaml(one.replaceAll("(..)\\.(..)\\.(2025)", "$3-$2-$1"))).contains("{name: n, type: double}\n");
+        }
+        // Another column has points that are decimal marks.
+        assertThat(yaml("at;n;m\n07.10.2025;17.487;0.5\n08.10.2025;18.125;1\n")).contains("{name: n, type: double}\n");
+        assertThat(yaml("at;lon;lat\n07.10.2025;17.487;48.125\n08.10.2025;18.125;48.126\n"))
+                .contains("{name: lon, type: double}\n");
+        FileFacts facts = new FileFacts();
+        for (char decimal : new char[] {'.', ','}) {
+            facts.decimal = decimal;
+            facts.thousands = decimal == '.' ? null : Character.valueOf('.');
+            ForeignFilesTest.Taken taken = ForeignFilesTest.taken(all.getBytes(UTF_8), RecordFormat.CSV, facts);
+            assertThat(taken.yaml()).doesNotContain("To decide");
+            assertThat(taken.column("n")).startsWith(decimal == '.' ? (Object) 17.487 : (Object) 17487);
+        }
         assertThat(yaml("at,n\n2025-10-07,17.487\n2025-10-08,516\n"))
                 .contains("{name: n, type: double}   # a guess: is the point of 1 one between thousands? Then append"
                         + " with --thousands . --decimal ,");

@@ -1,0 +1,102 @@
+package io.waterwheel.cli.proposal;
+
+import io.waterwheel.schema.FieldType;
+
+/** Says what most values of a column of texts are. One thread. */
+final class MixedTexts {
+    /** Fewer numbers are there by chance. */
+    private static final int FEW_NUMBERS = 3;
+
+    private static final char MINUS = '\u2212';
+
+    private final CsvStyle style;
+    private final CsvStyle spaces;
+    /** Numbers with {@link #MINUS}, and those with spaces between thousands. */
+    private long minuses;
+
+    private long grouped;
+
+    MixedTexts(CsvStyle style) {
+        this.style = style;
+        this.spaces = new CsvStyle(style.delimiter(), style.decimal(), ' ');
+    }
+
+    /** Takes a value that is no number. */
+    void add(String value) {
+        if (value.length() > 1 && value.charAt(0) == MINUS) {
+            minuses += style.number("-" + value.substring(1)) != null ? 1 : 0;
+        } else if (style.thousands() == '\0') {
+            grouped += spaces.number(value) != null ? 1 : 0;
+        }
+    }
+
+    /** Whether it is a column of texts of which more than half are numbers, and others are words. */
+    static boolean areMostlyNumbers(ColumnSample column) {
+        return column.type() == FieldType.STRING
+                && !column.noNumbers.text().isEmpty()
+                && column.texts.most(column.decimals, column.known());
+    }
+
+    private boolean most(long numbers, long known) {
+        long all = numbers + minuses + grouped;
+        return all >= FEW_NUMBERS && all * 2 > known;
+    }
+
+    private String numbers(ColumnSample column, long known) {
+        if (minuses > 0) {
+            return minuses + " of " + known + " are numbers with U+2212 for a minus: they need a - there";
+        } else if (grouped > 0) {
+            return grouped + " of " + known + " are numbers with spaces between thousands, as it seems: --thousands ' '"
+                    + " takes them";
+        } else if (!column.noNumbers.text().isEmpty()) {
+            return column.decimals + " of " + known + " are numbers; others: " + column.noNumbers.text();
+        }
+        return column.names.text().isEmpty() ? "" : "digits that a number would not keep: " + column.names.text();
+    }
+
+    /**
+     * Of a column of texts, what most of its values are, and which are not: it might be meant otherwise. Empty where
+     * there is nothing to say.
+     */
+    static String evidence(ColumnSample column) {
+        long known = column.known();
+        if (column.type() != FieldType.STRING
+                || !column.timePatterns().isEmpty()
+                || column.digits.areLabels(column.integers, known, column.unit.isEmpty())) {
+            return "";
+        }
+        long odd = known - column.notFinite;
+        FieldType identifier = column.identifiers.type(odd);
+        if (column.notFinite > 0 && odd > 0 && (column.booleans == odd || identifier != null)) {
+            return odd + " of " + known + " are "
+                    + (column.booleans == odd ? "booleans" : identifier == FieldType.UUID ? "UUIDs" : "addresses")
+                    + "; others: " + column.notFiniteOnes.text();
+        }
+        if (column.units.areOfSeveral(known)) {
+            return column.units.evidence(known);
+        }
+        if (column.strings == known && column.decimals == known && column.digits.areVersions()) {
+            return "digits that a number would not keep: " + column.digits.zeros();
+        }
+        long fewest = known - (known < ColumnSample.FEW ? 0 : known / ColumnSample.MOST);
+        String oddZones = column.iso.odd(known, fewest);
+        if (!oddZones.isEmpty()) {
+            return oddZones;
+        }
+        // Half of many values, where the others are a few words.
+        boolean half = known >= ColumnSample.FEW && column.decimals * 2 >= known && column.noNumbers.areAll();
+        if (half || column.texts.most(column.decimals, known)) {
+            return column.texts.numbers(column, known);
+        }
+        if (known < ColumnSample.FEW) {
+            return "";
+        }
+        if (column.units.count() >= fewest) {
+            return column.units.evidence(known);
+        }
+        if (column.iso.count() >= fewest) {
+            return column.iso.count() + " of " + known + " are times; others: " + column.iso.others();
+        }
+        return column.mixedTimes(false);
+    }
+}

@@ -8,7 +8,6 @@ import io.waterwheel.cli.proposal.FileFacts;
 import io.waterwheel.cli.proposal.KafkaColumns;
 import io.waterwheel.cli.proposal.ProposalCheck;
 import io.waterwheel.cli.proposal.RegisteredRecords;
-import io.waterwheel.cli.proposal.RegistryRecords;
 import io.waterwheel.cli.proposal.SchemaProposal;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.TopicSample;
@@ -100,7 +99,7 @@ final class TopicProposal {
                 columns,
                 facts,
                 KafkaColumns.of(sample.values().size(), sample.keys(), sample.times()),
-                RegistryRecords.NONE);
+                RegisteredRecords.Known.NOTHING);
         String yaml = proposal.yaml(name, SchemaProposal.Hints.CREATE);
         String withTopic = withTopic(yaml, topic);
         AppendProgress silent = new AppendProgress(terminal, "records", () -> 0, -1);
@@ -159,7 +158,8 @@ final class TopicProposal {
         if (records.formats().size() != 1) {
             throw unreadable(sample, "some are avro and some protobuf, and a stream reads records of one format");
         }
-        RegistryRecords known = new RegistryRecords(records.formats().iterator().next(), registry, records.types());
+        RegisteredRecords.Known known =
+                new RegisteredRecords.Known(records.formats().iterator().next(), registry, records.types());
         InputSource source = new RecordsSource("topic " + sample.topic(), objects);
         SchemaProposal proposal = SchemaProposal.ofRecords(
                 source,

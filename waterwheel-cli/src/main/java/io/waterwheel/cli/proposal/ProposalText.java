@@ -32,7 +32,7 @@ final class ProposalText {
 
     private final FileLook look;
     private final KafkaColumns kafka;
-    private final RegistryRecords registry;
+    private final RegisteredRecords.Known registry;
     /** What all rows are, where all were read after the look; null where not. */
     private final ProposalCheck.@Nullable Outcome all;
 
@@ -57,7 +57,8 @@ final class ProposalText {
     private final List<ColumnSample> used;
 
     /** @throws io.waterwheel.error.WaterwheelException when nothing can be the time, or what a person named is none */
-    ProposalText(FileLook look, KafkaColumns kafka, RegistryRecords registry, ProposalCheck.@Nullable Outcome all) {
+    ProposalText(
+            FileLook look, KafkaColumns kafka, RegisteredRecords.Known registry, ProposalCheck.@Nullable Outcome all) {
         this.look = look;
         this.kafka = kafka;
         this.registry = registry;

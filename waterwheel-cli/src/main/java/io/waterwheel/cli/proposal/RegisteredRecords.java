@@ -29,6 +29,26 @@ import org.jspecify.annotations.Nullable;
  * who looks at a topic before there is a stream. One thread.
  */
 public final class RegisteredRecords {
+    /**
+     * What is known of records that were looked at as JSON, and are not.
+     *
+     * @param format that they have
+     * @param registry the address of the one that has their schemas
+     * @param types by path, such as {@code $.position.lat}, of the fields that hold their values
+     */
+    public record Known(RecordFormat format, String registry, Map<String, FieldType> types) {
+        /** Of records that are what they were looked at as. */
+        public static final Known NOTHING = new Known(RecordFormat.JSON, "", Map.of());
+
+        public Known {
+            types = Map.copyOf(types);
+        }
+
+        boolean any() {
+            return !registry.isEmpty();
+        }
+    }
+
     /** Bytes before what the serialiser of a format writes: zero, and a number of four bytes, the highest first. */
     private static final int PREFIX = 5;
 

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class SchemaProposal {
     private final FileLook look;
     private final KafkaColumns kafka;
-    private final RegistryRecords registry;
+    private final RegisteredRecords.Known registry;
     /** How many rows were read first, damaged ones too, and the numbers of those behind that were looked at. */
     private final long first;
 
@@ -34,7 +34,7 @@ public final class SchemaProposal {
     /** What all rows are, where all were read after the look; null where not. */
     private ProposalCheck.@Nullable Outcome all;
 
-    private SchemaProposal(FileLook look, KafkaColumns kafka, RegistryRecords registry) {
+    private SchemaProposal(FileLook look, KafkaColumns kafka, RegisteredRecords.Known registry) {
         this.kafka = kafka;
         this.registry = registry;
         this.first = look.rows + look.damaged;
@@ -161,7 +161,7 @@ public final class SchemaProposal {
             List<String> named,
             FileFacts facts,
             KafkaColumns kafka,
-            RegistryRecords registry)
+            RegisteredRecords.Known registry)
             throws IOException {
         facts.check();
         if (facts.givenOfLines() != null) {
@@ -212,7 +212,7 @@ public final class SchemaProposal {
             look.encoding = lines.encoding();
             look.look(lines);
         }
-        return new SchemaProposal(look, KafkaColumns.NONE, RegistryRecords.NONE);
+        return new SchemaProposal(look, KafkaColumns.NONE, RegisteredRecords.Known.NOTHING);
     }
 
     /** What was looked at. */

@@ -151,7 +151,12 @@ class CsvDialectTest {
                 ? new RecordsSource("topic t", values)
                 : new RecordsSource("topic t", values, facts.escape());
         SchemaProposal proposal = SchemaProposal.ofRecords(
-                source, RecordFormat.CSV, List.of("at", "n", "s"), facts, KafkaColumns.NONE, RegistryRecords.NONE);
+                source,
+                RecordFormat.CSV,
+                List.of("at", "n", "s"),
+                facts,
+                KafkaColumns.NONE,
+                RegisteredRecords.Known.NOTHING);
         Schema schema = SchemaFile.read("t.yaml", proposal.yaml("t")).schema();
         assertThat(marks(schema)).isEqualTo(marks);
         AppendProgress silent =

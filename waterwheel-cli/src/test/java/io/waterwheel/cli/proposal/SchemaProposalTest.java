@@ -65,7 +65,7 @@ class SchemaProposalTest {
                             List.of(),
                             FileFacts.NONE,
                             KafkaColumns.NONE,
-                            RegistryRecords.NONE)
+                            RegisteredRecords.Known.NOTHING)
                     .yaml("f");
             assertThat(yaml)
                     .contains("take its 'nullable: true' away then", "create it with --like FILE\n")
@@ -164,7 +164,12 @@ class SchemaProposalTest {
         RecordsSource records = new RecordsSource(
                 "topic t", csv.lines().map(line -> line.getBytes(UTF_8)).toList());
         return SchemaProposal.ofRecords(
-                        records, RecordFormat.CSV, List.of("device", "n", "note"), facts, kafka, RegistryRecords.NONE)
+                        records,
+                        RecordFormat.CSV,
+                        List.of("device", "n", "note"),
+                        facts,
+                        kafka,
+                        RegisteredRecords.Known.NOTHING)
                 .yaml("f");
     }
 
@@ -172,7 +177,7 @@ class SchemaProposalTest {
         RecordsSource records = new RecordsSource(
                 "topic t", file.lines().map(line -> line.getBytes(UTF_8)).toList());
         return SchemaProposal.ofRecords(
-                        records, RecordFormat.JSON, List.of(), FileFacts.NONE, kafka, RegistryRecords.NONE)
+                        records, RecordFormat.JSON, List.of(), FileFacts.NONE, kafka, RegisteredRecords.Known.NOTHING)
                 .yaml("f");
     }
 

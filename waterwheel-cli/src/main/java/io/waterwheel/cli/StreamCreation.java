@@ -271,7 +271,8 @@ final class StreamCreation {
     private static String said(ProposalCheck.Outcome outcome) {
         String rows = String.format(Locale.ROOT, "%,d", outcome.rows());
         String read = outcome.all() ? "All " + rows + " rows" : "The first " + rows + " rows";
-        String lost = outcome.lost().isEmpty() ? "" : "# Not all is kept, the first: " + outcome.lost() + ".\n";
+        String lost = (outcome.lost().isEmpty() ? "" : "# Not all is kept, the first: " + outcome.lost() + ".\n")
+                + without(outcome.without());
         if (outcome.misfits() == 0) {
             String within = outcome.tuples() == outcome.rows()
                     ? read
@@ -291,6 +292,18 @@ final class StreamCreation {
                         read,
                         outcome.misfits(),
                         outcome.first() + total(outcome));
+    }
+
+    /** What becomes of records whose array is empty, where elements are rows; empty where there are none. */
+    private static String without(long records) {
+        return records == 0
+                ? ""
+                : String.format(
+                        Locale.ROOT,
+                        records == 1
+                                ? "# %,d record has no elements and becomes no row.\n"
+                                : "# %,d records have no elements and become no row.\n",
+                        records);
     }
 
     /** What to do about totals at the end; empty where there are none, as it seems. */

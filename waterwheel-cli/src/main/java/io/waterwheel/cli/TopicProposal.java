@@ -209,7 +209,7 @@ final class TopicProposal {
             }
         }
         return new ProposalCheck.Outcome(
-                rows, rows, misfits, first, Map.of(), false, Map.of(), Set.of(), Set.of(), List.of(), 0, "");
+                rows, rows, 0, misfits, first, Map.of(), false, Map.of(), Set.of(), Set.of(), List.of(), 0, "");
     }
 
     private static String evidence(TopicSample sample) {

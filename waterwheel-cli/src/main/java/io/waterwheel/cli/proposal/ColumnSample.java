@@ -3,6 +3,7 @@ package io.waterwheel.cli.proposal;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.TimestampUnit;
+import io.waterwheel.schema.text.MemberPath;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -384,7 +385,16 @@ final class ColumnSample {
 
     /** Whether its path, or that of its day, begins so. */
     boolean isAt(String path) {
-        return pair.isEmpty() ? from.startsWith(path) : pair.get(0).from.startsWith(path);
+        return path().startsWith(path);
+    }
+
+    /** Whether it, or its day, is within an array of JSON. */
+    boolean isInArray() {
+        return MemberPath.steps(path()).stream().anyMatch(MemberPath.Step::element);
+    }
+
+    private String path() {
+        return pair.isEmpty() ? from : pair.get(0).from;
     }
 
     /** Whether some rows have nothing there, or a mark of it. */

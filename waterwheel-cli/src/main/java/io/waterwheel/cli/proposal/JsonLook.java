@@ -14,6 +14,7 @@ import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.text.MemberPath;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -94,8 +95,6 @@ final class JsonLook extends FileLook {
     private long elements;
     /** Values of all records. */
     private long scalars;
-    /** Why a person should say whether records or elements are rows; empty: it is clear. */
-    String doubt = "";
 
     private final List<String> leftOut = new ArrayList<>();
     /** By column where it was first, if that is behind the first rows. */
@@ -306,35 +305,33 @@ final class JsonLook extends FileLook {
         return rows - uneven;
     }
 
-    /** The array that holds the most values, and is in no other; null: there is none. */
-    JsonRows.@Nullable Found array() {
-        return array(root, MemberPath.ROOT, null);
+    /** The arrays whose elements can be named, those that hold the most values first; none is in another. */
+    List<JsonRows.Found> arrays() {
+        List<JsonRows.Found> arrays = new ArrayList<>();
+        arrays(root, MemberPath.ROOT, arrays);
+        arrays.sort(Comparator.comparingLong(JsonRows.Found::inside).reversed());
+        return arrays;
     }
 
-    private JsonRows.@Nullable Found array(Place place, String path, JsonRows.@Nullable Found most) {
-        JsonRows.Found best = most;
+    private void arrays(Place place, String path, List<JsonRows.Found> found) {
         for (Place member : place.below.values()) {
             String below = path + step(member);
-            boolean named = isPath(below, member.name);
-            if (named && member.objects > 0 && member.arrays == 0) {
-                best = array(member, below, best);
-            } else if (named
-                    && member.objects == 0
+            if (member.objects > 0 && member.arrays == 0) {
+                arrays(member, below, found);
+            } else if (member.objects == 0
                     && member.scalars == null
                     && member.elements > 0
-                    && (best == null || member.inside > best.inside())) {
-                best = new JsonRows.Found(
+                    && isPath(below + "[*].x", "x")
+                    && isPath(below, member.name)) {
+                found.add(new JsonRows.Found(
                         below,
                         member.inside,
                         scalars - member.inside,
-                        member.arrays,
-                        member.shortest,
                         member.longest,
                         member.ofObjects == member.elements,
-                        member.ofArrays == member.elements);
+                        member.ofArrays == member.elements));
             }
         }
-        return best;
     }
 
     /** Whether it is a table of pandas with its columns, index and data apart. */
@@ -379,17 +376,20 @@ final class JsonLook extends FileLook {
     @Override
     List<String> undecided() {
         List<String> open = super.undecided();
-        if (!doubt.isEmpty()) {
-            open.add(doubt);
+        String rowsOf = JsonRows.undecided(this);
+        if (!rowsOf.isEmpty()) {
+            open.add(rowsOf);
         }
         return open;
     }
 
-    /** Where elements are rows, their own time comes first, if all have one. */
+    /** The own time of a row comes first, if all have one: that of the element, or that outside of all arrays. */
     @Override
     @Nullable
     ColumnSample time(List<ColumnSample> used) {
-        ColumnSample own = ColumnRoles.time(used.stream().filter(this::isWithin).toList());
+        ColumnSample own = ColumnRoles.time(used.stream()
+                .filter(column -> each.isEmpty() ? !column.isInArray() : isWithin(column))
+                .toList());
         boolean isSure =
                 own != null && !own.lacksSome() && (ColumnRoles.isSureTime(own) || own.name.equalsIgnoreCase("t"));
         return isSure ? own : super.time(used);
@@ -400,7 +400,7 @@ final class JsonLook extends FileLook {
         List<ColumnSample> all = TimePairs.paired(columns(), facts);
         ColumnSample own = ColumnRoles.time(all.stream().filter(this::isWithin).toList());
         ColumnSample outer = ColumnRoles.time(
-                all.stream().filter(column -> !isWithin(column)).toList());
+                all.stream().filter(column -> !column.isInArray()).toList());
         if (facts.time == null && own != null && outer != null) {
             boolean isOwn = own.equals(time(all));
             remarks.add("The time is that of " + (isOwn ? "the elements" : "the record") + ": --time-field "

@@ -3,6 +3,7 @@ package io.waterwheel.cli.proposal;
 import io.waterwheel.schema.text.MemberPath;
 import java.io.IOException;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Decides what of JSON is a row: each record, or each element of an array in it. Stateless. */
@@ -10,8 +11,8 @@ final class JsonRows {
     /** Tuples that one record may become. */
     private static final int MOST_ROWS = 10_000;
 
-    /** One record in as many may lack the array: it is rejected then. */
-    private static final int FEW = 20;
+    /** Arrays that a sentence names. */
+    private static final int MOST_NAMED = 3;
 
     private JsonRows() {}
 
@@ -21,78 +22,95 @@ final class JsonRows {
     }
 
     /**
-     * An array in records.
+     * An array in records that is in no other array.
      *
      * @param path of it
      * @param inside values in it, of all records
      * @param outside the other values
-     * @param arrays records that have it
-     * @param shortest of the arrays, as {@code longest}
+     * @param longest its most elements in one record
      * @param ofObjects whether all elements are objects, as {@code ofArrays}
      */
-    record Found(
-            String path,
-            long inside,
-            long outside,
-            long arrays,
-            int shortest,
-            int longest,
-            boolean ofObjects,
-            boolean ofArrays) {
+    record Found(String path, long inside, long outside, int longest, boolean ofObjects, boolean ofArrays) {
         private boolean holdsMost() {
             return inside > outside;
         }
 
-        private String jq() {
+        String jq() {
             return path.substring(MemberPath.ROOT.length()) + "[]";
         }
     }
 
     /**
-     * The proposal by elements, where these are the rows.
+     * The proposal by elements, where these are the rows: they have a time, and the records have none of their own.
      *
      * @param flat the proposal by records
      * @throws io.waterwheel.error.WaterwheelException when the file is one object whose rows no path can name
      */
     static SchemaProposal of(SchemaProposal flat, JsonLook records, Look look) throws IOException {
-        Found array = records.array();
-        if (array == null || records.facts.rows != null) {
+        if (records.facts.rows != null) {
             return flat;
         }
-        requireNamed(records, array);
+        List<Found> arrays = ofObjects(records);
+        requireNamed(records);
+        requireFew(records, arrays);
+        if (isTimed(records, arrays)) {
+            return flat;
+        }
         List<ColumnSample> columns = TimePairs.paired(records.columns(), records.facts);
-        boolean timed = ColumnRoles.time(columns.stream()
-                        .filter(column -> !column.isAt(array.path + "["))
-                        .toList())
-                != null;
-        boolean mostHaveIt = (records.objects() - array.arrays) * FEW <= records.objects();
-        if (!array.ofObjects || !mostHaveIt || (timed && !array.holdsMost())) {
-            return flat;
+        for (Found array : arrays) {
+            SchemaProposal each = look.at(records.facts.ofRows(array.path + "[*]"));
+            JsonLook rows = (JsonLook) each.look();
+            List<ColumnSample> ofRows = TimePairs.paired(rows.columns(), rows.facts);
+            if (ColumnRoles.time(ofRows.stream().filter(rows::isWithin).toList()) != null
+                    && !isOf(columns, ofRows, records.facts.time)
+                    && !isOf(columns, ofRows, records.facts.key)) {
+                return each;
+            }
         }
-        SchemaProposal each = look.at(records.facts.ofRows(array.path + "[*]"));
-        JsonLook rows = (JsonLook) each.look();
-        List<ColumnSample> ofRows = TimePairs.paired(rows.columns(), rows.facts);
-        boolean timedWithin =
-                ColumnRoles.time(ofRows.stream().filter(rows::isWithin).toList()) != null;
-        if ((!timed && !timedWithin)
-                || isOf(columns, ofRows, records.facts.time)
-                || isOf(columns, ofRows, records.facts.key)) {
-            return flat;
+        return flat;
+    }
+
+    /**
+     * What a person should say: whether records or elements are rows, as a sentence without its full stop. Empty where
+     * it is said, or where one array alone has objects and times.
+     */
+    static String undecided(JsonLook look) {
+        boolean said = look.facts.rows != null && !look.facts.guessesRows;
+        List<Found> arrays = said || !look.countsLines ? List.of() : ofObjects(look);
+        if (arrays.isEmpty() || (look.facts.guessesRows && arrays.size() == 1 && !isTimed(look, arrays))) {
+            return "";
         }
-        if (records.isOneObject() && array.longest > MOST_ROWS) {
-            throw FileLook.bad(records.source + ": " + array.path + " has " + array.longest + " elements, and one"
+        return "what a row is: --rows '$' makes a row of each record, "
+                + arrays.stream()
+                        .limit(MOST_NAMED)
+                        .map(array -> "--rows " + FileLook.word(array.path + "[*]"))
+                        .collect(Collectors.joining(" or "))
+                + " one of each element";
+    }
+
+    /** The arrays that have nothing but objects, which can be rows: those of most values first. */
+    static List<Found> ofObjects(JsonLook look) {
+        return look.arrays().stream().filter(Found::ofObjects).toList();
+    }
+
+    /** Whether there surely is a time outside of arrays of objects, in any record. */
+    private static boolean isTimed(JsonLook look, List<Found> arrays) {
+        return TimePairs.paired(look.columns(), look.facts).stream()
+                .filter(column -> arrays.stream().noneMatch(array -> column.isAt(array.path + "[")))
+                .anyMatch(column -> ColumnRoles.time(List.of(column)) != null && ColumnRoles.isSureTime(column));
+    }
+
+    /** Refuses one object that has more elements than rows. */
+    private static void requireFew(JsonLook records, List<Found> arrays) {
+        if (!records.isOneObject() || arrays.isEmpty()) {
+            return;
+        }
+        Found most = arrays.get(0);
+        if (most.longest > MOST_ROWS) {
+            throw FileLook.bad(records.source + ": " + most.path + " has " + most.longest + " elements, and one"
                     + " object becomes at most " + MOST_ROWS + " rows. Write each as a line of its own, as jq -c '"
-                    + array.jq() + "' does");
+                    + most.jq() + "' does; or make one row of it by --rows '$'");
         }
-        boolean mayBeFields = array.shortest == array.longest
-                && array.longest > 1
-                && array.longest <= JsonLook.MOST_ELEMENTS
-                && records.objects() > 1;
-        if (mayBeFields && (timed || !array.holdsMost())) {
-            rows.doubt = "each record has " + array.longest + " elements in " + array.path + ", which may be rows, or"
-                    + " fields of one row: say --rows '" + array.path + "[*]' or --rows '$'";
-        }
-        return each;
     }
 
     /** Whether a person names a column that there is only where each record is a row. */
@@ -103,12 +121,18 @@ final class JsonRows {
     }
 
     /** Refuses one object whose rows are arrays: their values have no names. */
-    private static void requireNamed(JsonLook records, Found array) {
-        if (records.isOneObject() && array.ofArrays && array.holdsMost()) {
+    private static void requireNamed(JsonLook records) {
+        List<Found> all = records.arrays();
+        if (!records.isOneObject() || all.isEmpty()) {
+            return;
+        }
+        Found array = all.get(0);
+        if (array.ofArrays && array.holdsMost()) {
             throw FileLook.bad(records.source + " is one object, and its rows are arrays without names, the elements"
                     + " of " + array.path + ", as it seems: write each as an object on a line of its own, as jq -c '"
                     + array.jq() + " | {a: .[0], b: .[1]}' does, with names for all values"
-                    + (records.isSplit() ? "; or by to_json(FILE, orient='records', lines=True) of pandas" : ""));
+                    + (records.isSplit() ? "; or by to_json(FILE, orient='records', lines=True) of pandas" : "")
+                    + "; or make one row of it by --rows '$'");
         }
     }
 }

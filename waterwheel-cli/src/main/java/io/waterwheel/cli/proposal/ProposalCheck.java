@@ -65,6 +65,9 @@ public final class ProposalCheck {
     private @Nullable List<String> header;
     private long rows;
     private long tuples;
+    /** Records that are no tuple, and are not rejected either. */
+    private long without;
+
     private long misfits;
     private long bytes;
     private boolean all = true;
@@ -118,6 +121,7 @@ public final class ProposalCheck {
      *
      * @param rows that were read
      * @param tuples that they are
+     * @param without of them, that have no elements where each element is a tuple
      * @param misfits of them, that would be rejected
      * @param first of the misfits: file, line and reason; empty when there is none
      * @param examples of the misfits, by the number of the row, from 1 over all files: as they stand in the file that
@@ -135,6 +139,7 @@ public final class ProposalCheck {
     public record Outcome(
             long rows,
             long tuples,
+            long without,
             long misfits,
             String first,
             Map<Long, Example> examples,
@@ -175,7 +180,8 @@ public final class ProposalCheck {
                 beyond.add(name);
             }
         }
-        return new Outcome(rows, tuples, misfits, first, examples, all, lacking, varied, beyond, spoilt, atEnd, lost);
+        return new Outcome(
+                rows, tuples, without, misfits, first, examples, all, lacking, varied, beyond, spoilt, atEnd, lost);
     }
 
     private void file(InputSource file) throws IOException {
@@ -302,6 +308,7 @@ public final class ProposalCheck {
 
     private void survey(TupleBlock tuples) {
         this.tuples += tuples.size();
+        without += tuples.size() == 0 ? 1 : 0;
         for (int row = 0; row < tuples.size(); row++) {
             long lacking = tuples.nullMask(row) & nullable;
             for (int f = 0; lacking != 0 && f < nulls.length; f++) {

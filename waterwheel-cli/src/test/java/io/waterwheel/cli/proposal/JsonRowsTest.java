@@ -11,12 +11,14 @@ import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaFile;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** JSON whose rows stand in arrays: each becomes a row, with its values, or the file is refused with what to do. */
 class JsonRowsTest {
@@ -71,26 +73,38 @@ class JsonRowsTest {
     void elementsOfOneObjectAreRows() throws Exception {
         String all = "{\"status\":\"ok\",\"time\":\"2021-10-07T00:00:00Z\",\"data\":[{\"time\":1633608000000,\"v\":1},"
                 + "{\"time\":1633608001000,\"v\":2,\"w\":{\"x\":\"a\"}}]}\n";
-        assertThat(rows(all))
-                .containsExactly(
-                        "status=ok time=1633564800000 data_time=1633608000000 v=1 w_x=null",
-                        "status=ok time=1633564800000 data_time=1633608001000 v=2 w_x=a");
+        List<String> elements = List.of(
+                "status=ok time=1633564800000 data_time=1633608000000 v=1 w_x=null",
+                "status=ok time=1633564800000 data_time=1633608001000 v=2 w_x=a");
+        // The record has a time, too: it may be a row.
+        assertThat(rows(all).get(0)).startsWith("status=ok time=1633564800000 data_0_time=1633608000000 ");
+        assertThat(proposal.undecided())
+                .containsExactly("what a row is: --rows '$' makes a row of each record, --rows '$.data[*]' one of each"
+                        + " element");
+        assertThat(proposal.yaml("f")).contains("# To decide: what a row is: --rows '$' makes");
+        assertThat(rows(all, rowsAre("$.data[*]"))).isEqualTo(elements);
         assertThat(proposal.undecided()).isEmpty();
         assertThat(proposal.yaml("f"))
                 .contains(
                         "# Proposed from all 2 rows of f",
-                        "# Each element of $.data is a row, 2 in 1 record, with what stands outside of it: --rows $ makes"
-                                + " one row of each record\n",
+                        "# Each element of $.data is a row, 2 in 1 record, with what stands outside of it\n",
                         "# The time is that of the elements: --time-field time takes that of the record\n",
                         "{name: w_x, type: string, nullable: true, from: '$.data[*].w.x'}   # 1 have none",
                         "time: data_time\n");
+        String alone = all.replace("\"time\":\"2021-10-07T00:00:00Z\",", "");
+        assertThat(rows(alone))
+                .containsExactly("status=ok time=1633608000000 v=1 w_x=null", "status=ok time=1633608001000 v=2 w_x=a");
+        assertThat(proposal.undecided()).isEmpty();
+        assertThat(proposal.yaml("f"))
+                .contains("with what stands outside of it: --rows $ makes one row of each record");
         assertThat(rows(all, rowsAre("$")).get(0))
                 .startsWith("status=ok time=1633564800000 data_0_time=1633608000000 ");
+        assertThat(proposal.undecided()).isEmpty();
         assertThat(rows("{\"a b\":{\"list\":[{\"day\":\"2021-10-07\",\"time\":\"14:30\"}]}}\n"))
                 .containsExactly("day_time=1633617000000");
     }
 
-    /** As many elements in each record: rows where only they have a time, a question where records have one, too. */
+    /** Rows where only elements have a time, a question where records have one, too. */
     @Test
     void elementsOfManyRecords() throws Exception {
         String times = "{\"k\":\"a\",\"r\":[{\"at\":1633608000000,\"v\":1},{\"at\":1633608001000,\"v\":2}]}\n";
@@ -101,23 +115,78 @@ class JsonRowsTest {
                         "k=b at=1633608000000 v=1",
                         "k=b at=1633608001000 v=2");
         assertThat(proposal.undecided()).isEmpty();
+        String ask = "what a row is: --rows '$' makes a row of each record, --rows '$.r[*]' one of each element";
         String asked = "{\"sent\":1633608000000,\"r\":[{\"n\":1,\"v\":1},{\"n\":2,\"v\":2}]}\n";
-        assertThat(rows(asked + asked)).hasSize(4);
-        assertThat(proposal.undecided())
-                .containsExactly("each record has 2 elements in $.r, which may be rows, or fields of one row: say"
-                        + " --rows '$.r[*]' or --rows '$'");
+        assertThat(rows(asked + asked)).hasSize(2);
+        assertThat(proposal.undecided()).containsExactly(ask);
         assertThat(rows(asked + asked, rowsAre("$['r'][*]"))).hasSize(4);
         assertThat(proposal.undecided()).isEmpty();
         assertThat(rows(asked + asked, rowsAre("$"))).hasSize(2);
         assertThat(proposal.undecided()).isEmpty();
-        // Of different lengths they can be no fields.
-        assertThat(rows("{\"sent\":1633608000000,\"r\":[]}\n" + asked)).hasSize(2);
+        // In one record of many, and behind empty arrays.
+        String empty = "{\"sent\":1633608000000,\"r\":[]}\n";
+        assertThat(rows(empty + asked)).hasSize(2);
+        assertThat(proposal.undecided()).containsExactly(ask);
+        assertThat(rows(empty + empty)).hasSize(2);
         assertThat(proposal.undecided()).isEmpty();
-        assertThat(proposal.yaml("f")).contains("time: sent\n");
-        // Records that hold more than their array stay rows.
-        String order = "{\"at\":1633608000,\"a\":1,\"b\":2,\"c\":3,\"items\":[{\"sku\":\"x\",\"n\":1}]}\n";
-        assertThat(rows(order + order.replace("[", "[{\"sku\":\"y\"},"))).hasSize(2);
-        assertThat(proposal.yaml("f")).contains("left out: $.items is an array of 1 to 2 elements; with from:");
+        assertThat(proposed(times.repeat(50) + asked, FileFacts.NONE).undecided())
+                .containsExactly(ask);
+        assertThat(proposed(times.repeat(2), FileFacts.NONE).undecided()).isEmpty();
+        // A number of ten digits need not be a time.
+        String phone = times.replace("{\"k\"", "{\"phone\":1633608000,\"k\"");
+        assertThat(rows(phone + phone)).hasSize(4);
+        assertThat(proposal.undecided()).isEmpty();
+        // Times of elements, and of none: a time that is not sure is one where there is no other.
+        String unsure = "{\"t\":1633608000,\"r\":[{\"v\":1}]}\n";
+        assertThat(rows(unsure)).hasSize(1);
+        assertThat(proposal.undecided()).containsExactly(ask);
+    }
+
+    /** What was guessed once, and wrong: a time of goods, one array of two, a sample of one record. */
+    @Test
+    void whatMayBeOtherwiseIsAsked() throws Exception {
+        String goods =
+                "{\"time\":1633608000000,\"items\":[{\"sku\":\"a\",\"product_created\":\"2019-01-02T00:00:00Z\"},"
+                        + "{\"sku\":\"b\",\"product_created\":\"2018-01-02T00:00:00Z\"}]}\n";
+        assertThat(rows(goods.repeat(3))).hasSize(3);
+        assertThat(proposal.yaml("f")).contains("time: time\n");
+        assertThat(proposal.undecided()).hasSize(1);
+        String at = "{\"at\":1633608000000,\"v\":1},".repeat(50);
+        String two = "{\"station\":\"a\",\"temps\":[" + at.substring(0, at.length() - 1) + "],\"winds\":["
+                + at.substring(0, at.length() / 2 - 1).replace("\"v\"", "\"w\"") + "]}\n";
+        for (String file : List.of(two, two.repeat(3))) {
+            assertThat(proposed(file, FileFacts.NONE).undecided())
+                    .containsExactly("what a row is: --rows '$' makes a row of each record, --rows '$.temps[*]' or"
+                            + " --rows '$.winds[*]' one of each element");
+            assertThat(proposed(file, rowsAre("$.winds[*]")).undecided()).isEmpty();
+        }
+        // The larger array has no times.
+        String tags = "{\"tags\":[{\"k\":1},{\"k\":2},{\"k\":3}],\"r\":[{\"at\":1633608000000}]}\n";
+        assertThat(rows(tags)).hasSize(1);
+        assertThat(proposal.yaml("f")).contains("from: '$.r[*].at'");
+        assertThat(proposal.undecided()).hasSize(1);
+        String sample = "{\"time\":1633608000000,\"dev\":\"a\",\"temp\":1.5,\"tags\":[{\"k\":\"x\"},{\"k\":\"y\"}]}\n";
+        assertThat(rows(sample)).hasSize(1);
+        assertThat(proposal.undecided()).hasSize(1);
+        // Times that stand in arrays are not that of the record.
+        String span = "{\"r\":[{\"at\":1633608000000}],\"span\":[{\"x\":1}],\"ts\":[1633608000000,1633608000001]}\n";
+        assertThat(proposed(span, rowsAre("$.r[*]")).yaml("f")).doesNotContain("takes that of the record");
+    }
+
+    /**
+     * Files behind the first, and rows behind the first: what they have is asked, too, and empty arrays are counted.
+     */
+    @Test
+    void laterFilesAreAsked(@TempDir Path folder) throws Exception {
+        String empty = "{\"status\":\"ok\",\"time\":1633608000000,\"data\":[]}\n";
+        String full = empty.replace("[]", "[" + "{\"at\":1633608000000,\"v\":1},".repeat(49) + "{\"v\":2}]");
+        String yaml = ProposalCheckTest.learnt(folder, empty, full);
+        assertThat(yaml)
+                .contains("# To decide: what a row is: --rows '$' makes a row of each record, --rows '$.data[*]'");
+        String times = "{\"k\":\"a\",\"r\":[{\"at\":1633608000000,\"v\":1}]}\n";
+        assertThat(ProposalCheckTest.learnt(folder, times, times + "{\"time\":1633608000000,\"k\":\"a\",\"r\":[]}\n"))
+                .contains("# To decide: what a row is");
+        assertThat(ProposalCheckTest.learnt(folder, times, times)).doesNotContain("To decide");
     }
 
     @Test
@@ -125,10 +194,12 @@ class JsonRowsTest {
         assertThatThrownBy(() -> proposed("{\"t\":1633608000,\"s\":[[\"a\",1.5],[\"b\",2]]}\n", FileFacts.NONE))
                 .hasMessage("f is one object, and its rows are arrays without names, the elements of $.s, as it seems:"
                         + " write each as an object on a line of its own, as jq -c '.s[] | {a: .[0], b: .[1]}' does,"
-                        + " with names for all values");
+                        + " with names for all values; or make one row of it by --rows '$'");
         assertThatThrownBy(() -> proposed(
                         "{\"columns\":[\"t\",\"v\"],\"index\":[0,1,2],\"data\":[[1,2],[3,4],[5,6]]}\n", FileFacts.NONE))
-                .hasMessageEndingWith("; or by to_json(FILE, orient='records', lines=True) of pandas");
+                .hasMessageEndingWith(
+                        "; or by to_json(FILE, orient='records', lines=True) of pandas; or make one row of it"
+                                + " by --rows '$'");
         String numbered =
                 "f is one object with members for the numbers of rows, as to_json() of pandas writes it: write"
                         + " each row as an object on a line of its own, by to_json(FILE, orient='records', lines=True) or by"
@@ -142,7 +213,7 @@ class JsonRowsTest {
         String many = "{\"t\":1633608000,\"s\":[" + "{\"v\":1},".repeat(10_000) + "{\"v\":1}]}\n";
         assertThatThrownBy(() -> proposed(many, FileFacts.NONE))
                 .hasMessage("f: $.s has 10001 elements, and one object becomes at most 10000 rows. Write each as a line"
-                        + " of its own, as jq -c '.s[]' does");
+                        + " of its own, as jq -c '.s[]' does; or make one row of it by --rows '$'");
         assertThatThrownBy(() -> proposed("{\"t\":1633608000}\n", rowsAre("$.s[*]")))
                 .hasMessage("--rows $.s[*]: f has no elements there");
         for (String path : List.of("$.s", "$[*]", "$.s[*].v", "s", "$.s[0].v[*]")) {

@@ -36,6 +36,29 @@ class ProposalCheckTest {
         return SchemaFile.read("f.yaml", proposal.yaml("f")).schema();
     }
 
+    /** The proposal of two files of JSON lines, when the rows of both have been looked at. */
+    static String learnt(Path folder, String first, String second) throws Exception {
+        List<InputSource> files = List.of(
+                InputSource.of(Files.writeString(folder.resolve("a.json"), first)),
+                InputSource.of(Files.writeString(folder.resolve("b.json"), second)));
+        SchemaProposal proposal = Proposals.of("f", files.get(0), RecordFormat.JSON, List.of(), null);
+        proposal.lookAt(checked(files, proposal).examples());
+        return proposal.yaml("f");
+    }
+
+    /** Records whose array is empty become no row, where elements are rows. */
+    @Test
+    void recordsWithoutElementsAreCounted() throws Exception {
+        String text = "{\"r\":[]}\n".repeat(97) + "{\"r\":[{\"at\":1633608000000},{\"at\":1633608000001}]}\n".repeat(3);
+        InputSource file = InputSource.of(Files.writeString(folder.resolve("f.json"), text));
+        SchemaProposal proposal = Proposals.of("f", file, RecordFormat.JSON, List.of(), null);
+        ProposalCheck.Outcome outcome = checked(List.of(file), proposal);
+        assertThat(outcome.rows()).isEqualTo(100);
+        assertThat(outcome.tuples()).isEqualTo(6);
+        assertThat(outcome.without()).isEqualTo(97);
+        assertThat(outcome.misfits()).isZero();
+    }
+
     /** Of a long file the first rows say that a column is of numbers; a later row knows better. */
     @Test
     void rowsBehindTheFirstCorrectTheProposal() throws Exception {

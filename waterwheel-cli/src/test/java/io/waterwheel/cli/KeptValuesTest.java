@@ -199,8 +199,8 @@ class KeptValuesTest {
         InputSource source = InputSource.of(Files.writeString(folder.resolve("gaps.csv"), file));
         String gaps =
                 "70 columns have gaps, and at most 64 fields may be null: rows that lack q64, q65, q66 or 3 more will"
-                        + " be rejected. Take the lines of 6 such fields out of a file of 'waterwheel stream create --like',"
-                        + " create that, and append the file with --skip-unknown";
+                        + " be rejected. Write the proposal to a file with 'waterwheel stream create --like', delete the"
+                        + " lines of 6 such fields, create the stream from it, and append the file with --skip-unknown";
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         Terminal terminal =
                 new Terminal(InputStream.nullInputStream(), new PrintStream(out, true, UTF_8), System.err, false);

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -156,35 +157,52 @@ abstract class FileLook {
     }
 
     /**
-     * Why JSON that is no UTF-8 is damaged, or written by what makes none: a character takes too many bytes; or empty.
+     * Why JSON that is no UTF-8 is damaged, or written by what makes none: a character takes too many bytes, and all
+     * else is UTF-8. Empty: it is in another encoding, as it seems.
      */
     static String overlong(InputSource file) throws IOException {
+        String found = "";
         long bytes = 0;
         try (InputLines lines = new InputLines(file.open(), false, FileEncoding.UTF_8)) {
             byte[] line = lines.next();
             for (int row = 0; line != null && row < ROWS && bytes < file.mostLookedAt(); row++) {
                 bytes += line.length;
-                for (int at = 0; at + 1 < line.length; at++) {
-                    int lead = line[at] & 0xFF;
-                    int next = line[at + 1] & 0xFF;
-                    // Behind these a character of as many bytes would begin that takes fewer.
-                    int bound = lead == 0xC0 || lead == 0xC1 ? 0xC0 : lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0;
-                    int others = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : 1;
-                    if (next >= 0x80 && next < bound && continues(line, at + 1, others)) {
-                        return String.format(
-                                Locale.ROOT,
-                                "line %d is no UTF-8, which JSON is written in: %02X %02X begins a character of too many"
-                                        + " bytes. Write it anew as UTF-8; or say by --encoding, such as --encoding"
-                                        + " windows-1252, that it is another text",
-                                lines.lineNumber(),
-                                lead,
-                                next);
-                    }
+                byte[] others = line.clone();
+                int first = withoutOverlong(others);
+                if (!Utf8.valid(others, 0, others.length)) {
+                    return "";
+                }
+                if (first >= 0 && found.isEmpty()) {
+                    found = String.format(
+                            Locale.ROOT,
+                            "line %d is no UTF-8, which JSON is written in: %02X %02X begins a character of too many"
+                                    + " bytes. Write it anew as UTF-8, or name its encoding by --encoding",
+                            lines.lineNumber(),
+                            line[first] & 0xFF,
+                            line[first + 1] & 0xFF);
                 }
                 line = lines.next();
             }
         }
-        return "";
+        String fitting = found.isEmpty() ? "" : fitting(file);
+        return found + (fitting.isEmpty() ? "" : "; these can be: " + fitting);
+    }
+
+    /** Puts ASCII in the place of overlong forms, and returns where the first is; -1: there is none. */
+    private static int withoutOverlong(byte[] line) {
+        int first = -1;
+        for (int at = 0; at + 1 < line.length; at++) {
+            int lead = line[at] & 0xFF;
+            int next = line[at + 1] & 0xFF;
+            // A second byte below this makes the form overlong.
+            int bound = lead == 0xC0 || lead == 0xC1 ? 0xC0 : lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0;
+            int others = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : 1;
+            if (next >= 0x80 && next < bound && continues(line, at + 1, others)) {
+                first = first < 0 ? at : first;
+                Arrays.fill(line, at, at + 1 + others, (byte) '?');
+            }
+        }
+        return first;
     }
 
     private static boolean continues(byte[] line, int from, int count) {
@@ -341,8 +359,8 @@ abstract class FileLook {
         return gaps.size() + " columns have gaps, and at most " + ProposalText.MAX_NULLABLE
                 + " fields may be null: rows that lack " + named
                 + (others > MOST_NAMED ? " or " + (others - MOST_NAMED) + " more" : "")
-                + " will be rejected. Take the lines of " + others + " such fields out of a file of"
-                + " 'waterwheel stream create --like', create that, and append the file"
+                + " will be rejected. Write the proposal to a file with 'waterwheel stream create --like', delete the lines"
+                + " of " + others + " such fields, create the stream from it, and append the file"
                 + (format == RecordFormat.CSV ? " with --skip-unknown" : "");
     }
 

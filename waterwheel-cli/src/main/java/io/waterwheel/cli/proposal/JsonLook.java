@@ -64,7 +64,7 @@ final class JsonLook extends FileLook {
         long elements;
 
         /** Of the steps to the array whose elements are rows, how many lead here; -1: this is not on its way. */
-        final int toRows;
+        final int stepsToRows;
         /** Of the arrays. */
         int shortest = Integer.MAX_VALUE;
 
@@ -73,9 +73,9 @@ final class JsonLook extends FileLook {
         @Nullable
         RowPlace longer;
 
-        Place(String name, boolean element, int toRows, @Nullable RowPlace late) {
+        Place(String name, boolean element, int stepsToRows, @Nullable RowPlace late) {
             this.name = name;
-            this.toRows = toRows;
+            this.stepsToRows = stepsToRows;
             this.element = element;
             this.late = late;
         }
@@ -156,7 +156,8 @@ final class JsonLook extends FileLook {
         }
         looked = true;
         Place type = root.below.get("type");
-        if (!adviceOfLines().isEmpty()
+        if (facts.rows == null
+                && !adviceOfLines().isEmpty()
                 && type != null
                 && type.scalars != null
                 && type.scalars.isFirst("FeatureCollection")) {
@@ -165,7 +166,7 @@ final class JsonLook extends FileLook {
         if (!each.isEmpty() && elements == 0) {
             throw bad("--rows " + each + ": " + source + " has no elements there");
         }
-        if (isOneObject()) {
+        if (facts.rows == null && isOneObject()) {
             requireNoColumns();
         }
     }
@@ -173,17 +174,15 @@ final class JsonLook extends FileLook {
     /** Of a file that is one object, with an array of objects in it: these are the rows, most likely. */
     @Override
     String adviceOfLines() {
-        if (!isOneObject()) {
+        List<JsonRows.Found> arrays =
+                facts.rows == null && isOneObject() ? JsonRows.ofObjects(this) : List.<JsonRows.Found>of();
+        if (arrays.isEmpty()) {
             return "";
         }
-        return root.below.values().stream()
-                .filter(member -> member.arrays == 1
-                        && member.longest > 0
-                        && member.below.values().stream().anyMatch(element -> element.objects > 0))
-                .findFirst()
-                .map(member -> ". The rows are the elements of " + MemberPath.ROOT + step(member)
-                        + ", as it seems: write each as a line of its own, as jq -c '" + step(member) + "[]' does")
-                .orElse("");
+        JsonRows.Found array = arrays.get(0);
+        return ". The rows are the elements of " + array.path() + ", as it seems: say --rows "
+                + word(array.path() + "[*]") + ", or write each as a line of its own, as jq -c '" + array.jq()
+                + "' does";
     }
 
     @Override
@@ -229,10 +228,10 @@ final class JsonLook extends FileLook {
         if (found == null && places < MOST_PLACES) {
             places++;
             boolean onTheWay = !element
-                    && place.toRows >= 0
-                    && place.toRows < toRows.size()
-                    && toRows.get(place.toRows).name().equals(name);
-            found = new Place(name, element, onTheWay ? place.toRows + 1 : -1, looked ? present : null);
+                    && place.stepsToRows >= 0
+                    && place.stepsToRows < toRows.size()
+                    && toRows.get(place.stepsToRows).name().equals(name);
+            found = new Place(name, element, onTheWay ? place.stepsToRows + 1 : -1, looked ? present : null);
             place.below.put(name, found);
         }
         tooMany |= found == null;
@@ -292,7 +291,7 @@ final class JsonLook extends FileLook {
     }
 
     private boolean holdsRows(Place place) {
-        return !toRows.isEmpty() && place.toRows == toRows.size();
+        return !toRows.isEmpty() && place.stepsToRows == toRows.size();
     }
 
     /** Whether the file is one object. */
@@ -360,7 +359,7 @@ final class JsonLook extends FileLook {
         if (!jq.isEmpty()) {
             throw bad(source + " is one object with members for the numbers of rows, as to_json() of pandas writes it:"
                     + " write each row as an object on a line of its own, by to_json(FILE, orient='records',"
-                    + " lines=True) or by jq -c '" + jq + "'");
+                    + " lines=True) or by jq -c '" + jq + "'; or make one row of it by --rows '$'");
         }
     }
 

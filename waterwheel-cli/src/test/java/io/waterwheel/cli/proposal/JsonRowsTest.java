@@ -11,6 +11,7 @@ import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaFile;
 import java.io.IOException;
+import java.nio.charset.Charset;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -190,7 +191,7 @@ class JsonRowsTest {
     }
 
     @Test
-    void whatNoPathCanNameIsRefused() {
+    void whatNoPathCanNameIsRefused() throws Exception {
         assertThatThrownBy(() -> proposed("{\"t\":1633608000,\"s\":[[\"a\",1.5],[\"b\",2]]}\n", FileFacts.NONE))
                 .hasMessage("f is one object, and its rows are arrays without names, the elements of $.s, as it seems:"
                         + " write each as an object on a line of its own, as jq -c '.s[] | {a: .[0], b: .[1]}' does,"
@@ -206,16 +207,34 @@ class JsonRowsTest {
                         + " jq -c '";
         assertThatThrownBy(() -> proposed(
                         "{\"t\":{\"0\":1633608000,\"1\":1633608001},\"v\":{\"0\":1,\"1\":2}}\n", FileFacts.NONE))
-                .hasMessage(numbered + ". as $all | .t | keys_unsorted[] as $n | $all | map_values(.[$n])'");
+                .hasMessage(
+                        numbered
+                                + ". as $all | .t | keys_unsorted[] as $n | $all | map_values(.[$n])'; or make one row of it by --rows '$'");
         assertThatThrownBy(() -> proposed(
                         "{\"0\":{\"t\":1633608000,\"v\":1},\"1\":{\"t\":1633608001,\"v\":2}}\n", FileFacts.NONE))
-                .hasMessage(numbered + ".[]'");
+                .hasMessage(numbered + ".[]'; or make one row of it by --rows '$'");
         String many = "{\"t\":1633608000,\"s\":[" + "{\"v\":1},".repeat(10_000) + "{\"v\":1}]}\n";
         assertThatThrownBy(() -> proposed(many, FileFacts.NONE))
                 .hasMessage("f: $.s has 10001 elements, and one object becomes at most 10000 rows. Write each as a line"
                         + " of its own, as jq -c '.s[]' does; or make one row of it by --rows '$'");
         assertThatThrownBy(() -> proposed("{\"t\":1633608000}\n", rowsAre("$.s[*]")))
                 .hasMessage("--rows $.s[*]: f has no elements there");
+        // What is said is done, though it looks otherwise.
+        for (String one : List.of(
+                "{\"t\":1633608000,\"s\":[[\"a\",1.5],[\"b\",2]]}\n",
+                "{\"0\":{\"time\":1633608000,\"v\":1},\"1\":{\"time\":1633608001,\"v\":2}}\n",
+                "{\"type\":\"FeatureCollection\",\"t\":1633608000,\"features\":[{\"v\":1}]}\n")) {
+            assertThat(proposed(one, rowsAre("$")).yaml("f")).contains("from all 1 row");
+        }
+        String map =
+                "{\"type\":\"FeatureCollection\",\"features\":[{\"time\":1633608000000},{\"time\":1633608000001}]}\n";
+        assertThat(rows(map, rowsAre("$.features[*]"))).hasSize(2);
+        // A path has 16 steps: an array whose elements have none is no array of rows.
+        for (int steps : List.of(13, 14, 15)) {
+            String deep = "{\"time\":1633608000000,\"a\":" + "{\"a\":".repeat(steps - 1) + "[{\"v\":1}]"
+                    + "}".repeat(steps) + "\n";
+            assertThat(proposed(deep, FileFacts.NONE).undecided()).hasSize(steps <= 14 ? 1 : 0);
+        }
         for (String path : List.of("$.s", "$[*]", "$.s[*].v", "s", "$.s[0].v[*]")) {
             assertThatThrownBy(() -> proposed("{\"t\":1633608000}\n", rowsAre(path)))
                     .hasMessage("--rows: expected $, or an array such as $.readings[*], got '" + path + "'");
@@ -231,9 +250,24 @@ class JsonRowsTest {
             assertThatThrownBy(() -> proposed(file, null))
                     .hasMessageContaining("f: line 2 is no UTF-8, which JSON is written in: ")
                     .hasMessageContaining("begins a character of too many bytes")
-                    .hasMessageContaining("--encoding windows-1252");
+                    .hasMessageContaining("Write it anew as UTF-8, or name its encoding by --encoding")
+                    .hasMessageNotContaining("windows-1252");
             assertThat(proposed(file, FileEncoding.LATIN_1).yaml("f")).contains("name: k");
         }
+        // Text of other encodings has such bytes, and others that are no UTF-8.
+        for (List<String> other : List.of(
+                List.of("\u00AB VOIL\u00C0\u00BB", "windows-1252"),
+                List.of("\u0410\u0411\u0490 \u0434\u0430", "windows-1251"),
+                List.of("\u044E\u2584 \u0434\u0430", "koi8-r"),
+                List.of("\u6765\u81EA", "gbk"))) {
+            byte[] text =
+                    ("{\"t\":1633608000,\"k\":\"" + other.get(0) + "\"}\n").getBytes(Charset.forName(other.get(1)));
+            assertThat(proposed(text, null).yaml("f")).as(other.get(1)).contains("name: k");
+        }
+        // So has another line of the file.
+        byte[] lines = "{\"t\":1633608000,\"k\":\"VOIL\u00C0\u00BB\"}\n{\"t\":1633608000,\"k\":\"\u00E9t\u00E9\"}\n"
+                .getBytes(ISO_8859_1);
+        assertThat(proposed(lines, null).yaml("f")).contains("# The file is in windows-1252, as it seems");
         byte[] western = "{\"t\":1633608000,\"k\":\"caf\u00E9 \u00E0 \u00C0\"}\n".getBytes(ISO_8859_1);
         assertThat(proposed(western, null).yaml("f")).contains("# The file is in windows-1252, as it seems");
     }

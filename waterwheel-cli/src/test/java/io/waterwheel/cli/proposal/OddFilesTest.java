@@ -659,9 +659,9 @@ class OddFilesTest {
         for (String before : List.of("", metadata)) {
             String all = "{\"type\":\"FeatureCollection\"," + before + "\"features\":[" + feature + "]}\n";
             assertThatThrownBy(() -> json(all))
-                    .hasMessage(
-                            "f is one object of GeoJSON. The rows are the elements of $.features, as it seems: write"
-                                    + " each as a line of its own, as jq -c '.features[]' does");
+                    .hasMessage("f is one object of GeoJSON. The rows are the elements of $.features, as it seems: say"
+                            + " --rows '$.features[*]', or write each as a line of its own, as jq -c"
+                            + " '.features[]' does");
             // In lines it is a record as another is.
             assertThat(before.isEmpty() ? 2 : json(all + all).rows().size()).isEqualTo(2);
         }

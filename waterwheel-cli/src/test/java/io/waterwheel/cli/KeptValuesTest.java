@@ -180,6 +180,19 @@ class KeptValuesTest {
                         + "{\"at\":1614643200004,\"v\":2,\"new\":{\"n\":7}}]}\n");
         assertThat(fields()).as(yaml).containsExactly("z string", "at timestamp", "v decimal(20, 19)", "new_n int?");
         assertThat(yaml).endsWith("# All 5 rows in 2 records are tuples of it.\n");
+        String some = "{\"z\":\"x\",\"r\":[{\"at\":1614643200000}]}\n";
+        rows(".jsonl", some, "{\"z\":\"x\",\"r\":[]}\n");
+        assertThat(yaml).endsWith("""
+                        # All 1 rows in 2 records are tuples of it.
+                        # 1 record has no elements and becomes no row.
+                        """);
+        // An array that only a later file has elements in may be rows, or not.
+        rows(
+                ".jsonl",
+                "{\"status\":\"ok\",\"time\":1614643200000,\"data\":[]}\n",
+                "{\"status\":\"ok\",\"time\":1614643200000,\"data\":[{\"at\":1614643200000},{\"at\":1614643200001}]}\n");
+        assertThat(yaml)
+                .contains("# To decide: what a row is: --rows '$' makes a row of each record, --rows '$.data[*]'");
     }
 
     /** A stream has 64 fields that may be null: the reason is told, and what to leave out. */

@@ -53,7 +53,7 @@ final class JsonRows {
         List<Found> arrays = ofObjects(records);
         requireNamed(records);
         requireFew(records, arrays);
-        if (isTimed(records, arrays)) {
+        if (arrays.isEmpty() || isTimed(records, arrays)) {
             return flat;
         }
         List<ColumnSample> columns = TimePairs.paired(records.columns(), records.facts);

@@ -14,6 +14,14 @@ import org.jspecify.annotations.Nullable;
 final class ColumnRoles {
     static final Pattern TIME_NAME = Pattern.compile(
             "(?i).*(time|date|^ts$|_ts$|_at$|epoch|when|day|datum|zeit|fecha|heure|dato|orario|^tag$|^jour$|^dia$).*");
+    /** What is called so may be a time, though other things are called so, too. */
+    private static final Pattern WEAK_TIME_NAME =
+            Pattern.compile("(?i)(.*_)?(created|modified|updated|start|begin|end)");
+    /** What is called so counts seconds, where its digits may be another time. */
+    static final Pattern EPOCH_NAME = Pattern.compile("(?i)(.*_)?(ts|timestamp|epoch)|unix.*");
+    /** Days of two digits in each group, as storage places and parts may be written, too. */
+    private static final Pattern DASHED_DAY = Pattern.compile("(dd|MM|yy)-(dd|MM)-(dd|yy)");
+
     static final Pattern LONGITUDE = Pattern.compile("(?i)(.*_)?(lon|long|longitude|lng)(_?deg.*)?");
     static final Pattern LATITUDE = Pattern.compile("(?i)(.*_)?(lat|latitude)(_?deg.*)?");
     private static final Pattern KEY_NAME =
@@ -28,6 +36,12 @@ final class ColumnRoles {
     private static final int MOST_DIMENSIONS = 8;
     /** A column of few values, each of which comes again and again, names kinds. */
     private static final int KINDS = 64;
+
+    /** Scores of what may be a time; a name adds up to 2. */
+    private static final int MOMENT = 7;
+
+    private static final int WRITTEN_DAY = 4;
+    private static final int DIGITS = 2;
 
     /** More than any score. */
     private static final int SURE = 16;
@@ -82,8 +96,9 @@ final class ColumnRoles {
             }
             String counts = used.stream()
                     .filter(column -> column.epochUnit() != null)
-                    .map(column -> ". " + column.name + " may be a number of something: --time-field " + column.name
-                            + " takes it for seconds since 1970")
+                    .limit(3)
+                    .map(column -> ". " + column.name + " may hold seconds since 1970: --time-field "
+                            + FileLook.word(column.name) + " takes them so")
                     .collect(Collectors.joining());
             throw FileLook.bad(source
                     + ": no column can be the time: expected ISO 8601 such as 2021-10-07T12:00:01Z, days, another"
@@ -106,13 +121,17 @@ final class ColumnRoles {
         for (ColumnSample column : used) {
             boolean written = column.isTime() || !column.timePatterns().isEmpty();
             boolean named = TIME_NAME.matcher(column.name).matches();
-            // A moment says more than a day. Not all digits are days by chance; ten of them are soon seconds.
+            boolean sure = isSureTime(column);
+            boolean day = column.isDay();
+            // A moment says more than a day, and what is written as a time more than digits alone.
             int score = written
-                    ? (column.isDay() ? 2 : 5)
-                    : column.compactPattern() != null ? 2 : mayCount(column, named) ? 1 : 0;
-            // A row without a time is rejected: what all rows have comes first.
-            int ofAll = score == 0 || column.lacksSome() || !isSureTime(column) ? 0 : written ? SURE : SURE_NUMBER;
-            score += ofAll + (score > 0 && named ? 2 : 0);
+                    ? (!day ? MOMENT : sure ? WRITTEN_DAY : DIGITS)
+                    : mayBeDigits(column, named) || mayCount(column, named) ? DIGITS : 0;
+            if (score > 0) {
+                // A row without a time is rejected: what all rows have comes first.
+                score += !sure || column.lacksSome() ? 0 : written ? SURE : SURE_NUMBER;
+                score += named ? 2 : WEAK_TIME_NAME.matcher(column.name).matches() ? 1 : 0;
+            }
             if (score > bestScore) {
                 best = column;
                 bestScore = score;
@@ -125,9 +144,19 @@ final class ColumnRoles {
     static boolean isSureTime(ColumnSample column) {
         // Numbers of ten digits are anything; those of milliseconds in a few decades are hardly ever by chance.
         return column.isTime()
-                || !column.timePatterns().isEmpty()
+                || column.timePatterns().stream()
+                        .anyMatch(pattern -> !DASHED_DAY.matcher(pattern).matches())
                 || TIME_NAME.matcher(column.name).matches()
                 || (column.epochUnit() == TimestampUnit.MILLISECONDS && column.within(FIRST_MILLIS, LAST_MILLIS));
+    }
+
+    /** Whether digits alone may be a day or a time: ten digits of an order number are soon one. */
+    private static boolean mayBeDigits(ColumnSample column, boolean named) {
+        String pattern = column.compactPattern();
+        return pattern != null
+                && (named
+                        || pattern.length() != DigitTimes.SHORT_YEAR.length()
+                        || !NUMBER_NAME.matcher(column.name).matches());
     }
 
     /** Whether numbers may be a time since 1970: seconds, by chance, are many numbers of ten digits. */

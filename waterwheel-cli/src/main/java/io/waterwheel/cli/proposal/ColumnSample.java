@@ -307,12 +307,7 @@ final class ColumnSample {
 
     /** The forms of days or times that all values, digits alone, may have, the likeliest first. */
     List<String> compactPatterns() {
-        List<String> all = saysTimes() ? List.of() : digitTimes.compactPatterns(values - marks);
-        // Of counts of seconds, in whatever steps, 20 that end with 00 to 59 lie in one minute of such a form.
-        boolean byChance = distinct() < FEW || Math.floor(least / 100) == Math.floor(most / 100);
-        return all.equals(List.of(DigitTimes.SHORT_YEAR)) && byChance && DigitTimes.areLikelySeconds(this)
-                ? List.of()
-                : all;
+        return saysTimes() ? List.of() : digitTimes.compactPatterns(this);
     }
 
     /** The first value of both columns of a time, as they are read. */
@@ -442,6 +437,11 @@ final class ColumnSample {
         return pair.isEmpty()
                 ? forms.course(pattern)
                 : pair.get(0).course(TimePairs.halves(pattern).get(0));
+    }
+
+    /** Whether its times, or their days, are in order as texts. */
+    boolean areSortedTexts() {
+        return pair.isEmpty() ? forms.areSortedTexts() : pair.get(0).areSortedTexts();
     }
 
     /** The narrowest type that holds all values, but for marks; text when there are none. */

@@ -8,8 +8,10 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -37,9 +39,15 @@ final class DigitTimes {
     /** Ten digits, as seconds since 1970 have them from 2001 to 2286: a year of two digits is there by chance, too. */
     static final String SHORT_YEAR = "yyMMddHHmm";
 
+    /** Ten digits with a year of four digits. */
+    static final String HOUR = "yyyyMMddHH";
+
+    /** Before 1950, as {@link #HOUR}: records of a file are hardly that old. */
+    private static final double LONG_AGO = 1_950_000_000;
+
     /** What whole numbers may be, too; of two that fit, the first is the likelier. */
     private static final List<String> COMPACT =
-            List.of(DAY, "yyyyMMddHH", SHORT_YEAR, "yyyyMMddHHmm", "yyyyMMddHHmmss", "yyyyMMddHHmmssSSS");
+            List.of(DAY, HOUR, SHORT_YEAR, "yyyyMMddHHmm", "yyyyMMddHHmmss", "yyyyMMddHHmmssSSS");
 
     /** Times of day, the likeliest first; those of digits alone last. */
     private static final List<String> CLOCKS = List.of(
@@ -90,11 +98,19 @@ final class DigitTimes {
     /** In seconds: forecasts and what is planned are ahead. */
     private static final double YEAR = 366.0 * 86_400;
 
+    /** In as many different hundreds of seconds all have a minute and an hour hardly ever by chance. */
+    private static final int MANY_HUNDREDS = 20;
+
     private static final int FIRST_YEAR = 1900;
     private static final int LAST_YEAR = 2100;
 
     /** By form: values that are written so. */
     private final long[] byCompact = new long[COMPACT.size()];
+
+    /** Numbers of ten digits without the last two, up to a bound. */
+    private final Set<String> hundreds = new HashSet<>();
+
+    private boolean zeroFirst;
 
     private final long[] byClock = new long[CLOCKS.size()];
     private final TimePattern.Reader[] clockReaders = new TimePattern.Reader[CLOCKS.size()];
@@ -156,6 +172,10 @@ final class DigitTimes {
         if (number.length() < DAY.length()) {
             return;
         }
+        zeroFirst |= number.charAt(0) == '0';
+        if (fewHundreds() && number.length() == SHORT_YEAR.length()) {
+            hundreds.add(number.substring(0, number.length() - 2));
+        }
         for (int p = 0; p < byCompact.length; p++) {
             if (number.length() == COMPACT.get(p).length() && byCompact[p] == before) {
                 TimePattern.Reader reader = TimePattern.of(COMPACT.get(p)).reader(null);
@@ -165,15 +185,41 @@ final class DigitTimes {
         }
     }
 
-    /** The forms that all values have, the likeliest first. */
-    List<String> compactPatterns(long values) {
+    /** The forms that all values of a column have, the likeliest first; none where they rather count seconds. */
+    List<String> compactPatterns(ColumnSample column) {
+        List<String> all = fitting(column);
+        return mayBeSeconds(all, column) && (fewHundreds() || isCalledEpoch(column)) ? List.of() : all;
+    }
+
+    /** Whether numbers that are taken for seconds since 1970 may as well be times such as {@link #SHORT_YEAR}. */
+    boolean mayBeShortYears(ColumnSample column) {
+        return mayBeSeconds(fitting(column), column) && fewHundreds() && !isCalledEpoch(column);
+    }
+
+    private List<String> fitting(ColumnSample column) {
         List<String> all = new ArrayList<>();
         for (int p = 0; p < byCompact.length; p++) {
-            if (byCompact[p] > 0 && byCompact[p] == values) {
+            if (byCompact[p] > 0 && byCompact[p] == column.known()) {
                 all.add(COMPACT.get(p));
             }
         }
-        return all;
+        return all.equals(List.of(HOUR, SHORT_YEAR)) && !column.within(LONG_AGO, Double.MAX_VALUE)
+                ? List.of(SHORT_YEAR, HOUR)
+                : all;
+    }
+
+    /** Whether times with a year of two digits may be seconds: these have no zeros before them. */
+    private boolean mayBeSeconds(List<String> forms, ColumnSample column) {
+        return forms.equals(List.of(SHORT_YEAR)) && !zeroFirst && areLikelySeconds(column);
+    }
+
+    /** Whether seconds, in whatever steps, may end with 00 to 59 by chance, as minutes do. */
+    private boolean fewHundreds() {
+        return hundreds.size() < MANY_HUNDREDS;
+    }
+
+    private static boolean isCalledEpoch(ColumnSample column) {
+        return ColumnRoles.EPOCH_NAME.matcher(column.name).matches();
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.waterwheel.cli.proposal;
 
 import io.waterwheel.schema.FieldType;
+import java.util.stream.Collectors;
 
 /** Says what most values of a column of texts are. One thread. */
 final class MixedTexts {
@@ -30,11 +31,29 @@ final class MixedTexts {
         }
     }
 
-    /** Whether it is a column of texts of which more than half are numbers, and others are words. */
+    /**
+     * Whether it is a column of texts of which more than half are numbers, and the others a few words without digits,
+     * or numbers with {@link #MINUS}: labels such as M4 among numbers have digits.
+     */
     static boolean areMostlyNumbers(ColumnSample column) {
         return column.type() == FieldType.STRING
-                && !column.noNumbers.text().isEmpty()
+                && (column.noNumbers.areFewWords() || column.texts.minuses > 0)
                 && column.texts.most(column.decimals, column.known());
+    }
+
+    /** What is said of words in a column of texts that stand for nothing elsewhere. */
+    static String wordsForNothing(ColumnSample column) {
+        // What begins so is an option of its own.
+        String words = column.words.stream()
+                .filter(word -> !word.startsWith("--"))
+                .map(FileLook::word)
+                .collect(Collectors.joining(","));
+        boolean one = column.marks == 1;
+        return column.marks
+                + (one ? " is " : " are ")
+                + String.join(" or ", column.words)
+                + (one ? ", a text here" : ", texts here")
+                + (words.isEmpty() ? "" : ": --null " + words + " takes " + (one ? "it" : "them") + " for nothing");
     }
 
     private boolean most(long numbers, long known) {

@@ -33,6 +33,13 @@ final class Outliers {
         return !more;
     }
 
+    /** Whether there are some, few, and no digit is in them. */
+    boolean areFewWords() {
+        return !more
+                && !places.isEmpty()
+                && places.keySet().stream().noneMatch(value -> value.chars().anyMatch(Character::isDigit));
+    }
+
     /** Whether it is one of those in {@link #text}. */
     boolean has(String value) {
         return places.containsKey(value);

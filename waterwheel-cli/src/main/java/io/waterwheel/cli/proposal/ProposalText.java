@@ -430,9 +430,7 @@ final class ProposalText {
                     + " stands for nothing here too, as other columns have it; in quotes it is a text");
         }
         if (type == FieldType.STRING && column.marks > 0 && !column.hasGaps() && meant.isEmpty()) {
-            String words = String.join(",", column.words);
-            doubts.add(column.marks + " are " + words + ", which is a text here: --null " + FileLook.word(words)
-                    + " takes it for nothing");
+            doubts.add(MixedTexts.wordsForNothing(column));
         }
         if (isNumber(column) && !column.quotedValues.text().isEmpty()) {
             doubts.add("in quotes it is a value, and does not stand for nothing: " + column.quotedValues.text());
@@ -457,7 +455,8 @@ final class ProposalText {
         if (!json
                 && type == FieldType.DOUBLE
                 && column.pointsOfThousands() > 0
-                && (column.digits.shorts() > 0 || pointsMayGroup())) {
+                && column.digits.shorts() > 0
+                && !pointsMayGroup()) {
             doubts.add("a guess: is the point of " + column.pointsOfThousands()
                     + " one between thousands? Then append with --thousands . --decimal ,");
         }
@@ -531,18 +530,15 @@ final class ProposalText {
                     + "): say --decimal , or --thousands ,");
         }
         if (pointsMayGroup()) {
-            open.add(
-                    "whether points are decimal marks or stand between thousands cannot be told ("
-                            + values.stream()
-                                    .filter(column -> isNumber(column) && column.pointsOfThousands() > 0)
-                                    .map(column -> column.name + ": " + plain(column.digits.doubtfulOnes()))
-                                    .collect(Collectors.joining("; "))
-                            + "): days with points and the delimiter ; speak for thousands, and --decimal . or --thousands . has to say it");
+            open.add("whether points are decimal marks or stand between thousands cannot be told ("
+                    + values.stream()
+                            .filter(column -> isNumber(column) && column.pointsOfThousands() > 0)
+                            .map(column -> column.name + ": " + plain(column.digits.doubtfulOnes()))
+                            .collect(Collectors.joining("; "))
+                    + "): days with points and the delimiter ; speak for thousands, decimals as such for the"
+                    + " point. Say by --decimal . or --thousands . which they are");
         }
-        if (patterns.size() > 1 && times.evidence().isEmpty()) {
-            open.add("times of " + time.name + " may be " + String.join(" or ", patterns) + ", and none of the first "
-                    + look.rows + " rows tells which: say it by --times, such as --times '" + patterns.get(0) + "'");
-        }
+        times.addUndecided(open, time, look);
         for (String word : look.facts.nulls) {
             List<ColumnSample> quoted = values.stream()
                     .filter(column -> isNumber(column) && column.quotedValues.has(word))

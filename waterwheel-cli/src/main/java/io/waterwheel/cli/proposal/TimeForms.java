@@ -134,8 +134,8 @@ final class TimeForms {
         private static final long DAY_SECONDS = 86_400;
         /** Of two patterns, the one by which times last a tenth as long is the likelier. */
         private static final long SHORTER = 10;
-        /** Fewer changes are all up, or all down, by chance. */
-        private static final int FEW_CHANGES = 4;
+        /** Fewer changes, of eight values, are all up, or all down, by chance. */
+        private static final int FEW_CHANGES = 7;
 
         private long last;
         private long ups;
@@ -163,9 +163,14 @@ final class TimeForms {
         }
 
         /** Whether times of another reading are more than a year ahead, and none of these is. */
-        boolean isPastUnlike(Course other) {
+        boolean isNotAheadUnlike(Course other) {
             long ahead = System.currentTimeMillis() / 1000 + 366 * DAY_SECONDS;
             return least <= most && most <= ahead && other.most > ahead;
+        }
+
+        /** Whether the times last longer than those of another reading. */
+        boolean isLongerThan(Course other) {
+            return most > least && most - least > other.most - other.least;
         }
 
         /** Whether the times of another reading last ten times as long. */
@@ -189,6 +194,12 @@ final class TimeForms {
     /** A pattern that has read all values so far, if one has. */
     private int full;
 
+    private String last = "";
+    /** Whether no text comes before the one that it follows, and whether none comes behind it. */
+    private boolean textsGoUp = true;
+
+    private boolean textsGoDown = true;
+
     /** How all values so far are written; empty: not as times, or not alike. */
     private String form = "";
 
@@ -208,6 +219,11 @@ final class TimeForms {
 
     /** Whether a pattern reads the value, that has read nearly all those before. */
     boolean read(String value, long before) {
+        if (!last.isEmpty()) {
+            textsGoUp &= last.compareTo(value) <= 0;
+            textsGoDown &= last.compareTo(value) >= 0;
+        }
+        last = value;
         boolean read = false;
         byte[] bytes = null;
         for (int p = 0; p < byPattern.length; p++) {
@@ -301,6 +317,13 @@ final class TimeForms {
     Course course(String pattern) {
         int p = patterns.indexOf(pattern);
         return p < 0 ? new Course() : courses[p];
+    }
+
+    /**
+     * Whether the values are in order as texts: then they are so as times of each reading with the first group first.
+     */
+    boolean areSortedTexts() {
+        return textsGoUp || textsGoDown;
     }
 
     /** Whether the pattern reads the text, and its day and time exist. */

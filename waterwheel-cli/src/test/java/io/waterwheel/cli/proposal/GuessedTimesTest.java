@@ -14,6 +14,8 @@ import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Times that may be read in several ways: which one is taken, and what is said of the others. */
@@ -61,8 +63,8 @@ class GuessedTimesTest {
         for (String name : new String[] {"phone", "order_id", "orderId", "Telefon"}) {
             String file = name + ",v\n1585701117,1\n1585702234,2\n";
             assertThatThrownBy(() -> taken(file))
-                    .hasMessageContaining(name + " may be a number of something: --time-field " + name
-                            + " takes it for seconds since 1970");
+                    .hasMessageContaining(
+                            name + " may hold seconds since 1970: --time-field " + name + " takes them so");
             FileFacts facts = new FileFacts();
             facts.time = name;
             assertThat(taken(file.getBytes(UTF_8), RecordFormat.CSV, facts).column(name))
@@ -108,7 +110,8 @@ class GuessedTimesTest {
         }
         assertThat(taken("time,v\n" + rows(28, row -> format("dd.MM.yy", BEGIN.plusDays(row)) + ",1"))
                         .yaml())
-                .contains("  times: dd.MM.yy\n");
+                .contains(
+                        "  times: dd.MM.yy   # a guess: yy.MM.dd fits too; times are not years ahead by this alone\n");
         // Of one day nothing tells, but for points and for what would be years ahead.
         assertThat(undecided("t,v\n21/10/01 10:00,1\n21/10/01 11:00,2\n"))
                 .hasSize(1)
@@ -131,6 +134,93 @@ class GuessedTimesTest {
         assertThat(taken(file).yaml())
                 .contains("times: 'M/d/yyyy'   # a guess: d/M/yyyy fits too; times are in order by this alone");
         assertThat(undecided("t,v\n1/2/2021,1\n2/1/2021,2\n3/3/2021,3\n")).hasSize(1);
+    }
+
+    /** Texts in order are in order by each reading that has their first group first: that tells nothing. */
+    @Test
+    void rowsSortedAsTextTellNothing() throws Exception {
+        IntFunction<LocalDateTime> day =
+                row -> LocalDateTime.of(2021, 10, 1, 0, 0).plusDays(row);
+        for (String pattern : List.of("dd/MM/yy", "dd.MM.yy", "dd/MM/yyyy")) {
+            for (String delimiter : List.of(",", ";")) {
+                int count = pattern.equals("dd/MM/yyyy") ? 12 : 90;
+                String file = "day" + delimiter + "v\n"
+                        + IntStream.range(0, count)
+                                .mapToObj(row -> format(
+                                        pattern,
+                                        count == 12
+                                                ? day.apply(row % 3)
+                                                        .withMonth(1)
+                                                        .plusMonths(row / 3)
+                                                : day.apply(row)))
+                                .sorted()
+                                .map(text -> text + delimiter + "1\n")
+                                .collect(Collectors.joining());
+                assertThat(undecided(file)).as(file).hasSize(1).allMatch(one -> one.contains(" may be "));
+            }
+        }
+        // Points speak against the order, and the rest for it.
+        assertThat(undecided("t,v\n" + rows(20, row -> format("yy.MM.dd", day.apply(row)) + ",1")))
+                .isEmpty();
+        // What expires is ahead: that the year first would not be so decides nothing as that lasts longer.
+        assertThat(undecided("valid_until,v\n"
+                        + rows(
+                                30,
+                                row -> format(
+                                                "dd/MM/yy",
+                                                LocalDateTime.of(
+                                                        2028 + row % 3, 3 + row * 5 % 6, 1 + row * 7 % 22, 0, 0))
+                                        + ",1")))
+                .hasSize(1);
+        // Seven values are in order by chance.
+        String months = rows(10, row -> format("M/d/yyyy", BEGIN.plusDays(row * 7 / 9 + row / 5 * 30)) + ",1");
+        assertThat(undecided("t,v\n" + months.lines().limit(7).collect(Collectors.joining("\n"))))
+                .hasSize(1);
+        assertThat(taken("t,v\n15/01/01,1\n16/01/01,2\n17/01/01,3\n18/01/01,4\n")
+                        .yaml())
+                .contains("times: 'dd/MM/yy'   # a guess: yy/MM/dd fits too; times are nearest to each other by this");
+    }
+
+    /** Seconds in a column such as created come before other digits that are days and times by chance. */
+    @Test
+    void secondsAndOtherDigits() throws Exception {
+        for (String other : List.of("dob 19800110", "batch 20211001", "order_no 2021100101", "invoice 2110011000")) {
+            String[] named = other.split(" ", 2);
+            String file = rows(30, row -> (Long.parseLong(named[1]) + row % 9) + "," + (1633046400 + row * 137));
+            assertThat(taken(named[0] + ",created\n" + file).yaml())
+                    .as(other)
+                    .contains("time: created\n", "{name: created, type: timestamp, unit: s}");
+        }
+        assertThatThrownBy(() -> taken("order_no,v\n2021100101,1\n")).hasMessageContaining("no column can be the time");
+        for (String name : List.of("ts", "timestamp")) {
+            long unit = name.equals("ts") ? 1 : 1000;
+            String bins = rows(12, row -> "01-02-%02d,".formatted(row + 1) + (1633046400 + row * 137) * unit);
+            assertThat(taken("bin," + name + "\n" + bins).yaml()).contains("time: " + name + "\n");
+            assertThat(taken("day,n\n" + bins).yaml()).contains("time: day\n");
+        }
+    }
+
+    /** Ten digits with a month, a day, an hour and a minute may be seconds all the same. */
+    @Test
+    void secondsThatLookLikeMinutes() throws Exception {
+        for (int step : new int[] {1, 100}) {
+            String file = "timestamp,v\n" + rows(24, row -> 1701010000L + row * step + "," + row);
+            assertThat(taken(file).yaml()).contains("{name: timestamp, type: timestamp, unit: s}");
+            assertThat(undecided(file)).isEmpty();
+        }
+        String batches = "t,v\n" + rows(40, row -> 1701010000L + row % 10 + row / 10 * 100 + "," + row);
+        assertThat(undecided(batches))
+                .containsExactly("whether t counts seconds since 1970 or has times such as yyMMddHHmm cannot be told:"
+                        + " say --time-field t or --times yyMMddHHmm");
+        FileFacts facts = new FileFacts();
+        facts.times = "yyMMddHHmm";
+        assertThat(taken(batches.getBytes(UTF_8), RecordFormat.CSV, facts).column("t"))
+                .startsWith(millis("2017-01-01T00:00:00Z"));
+        String padded = "t,v\n" + rows(30, row -> "09100112" + (row + 10) + "," + row);
+        assertThat(taken(padded).column("t")).startsWith(millis("2009-10-01T12:10:00Z"));
+        assertThat(undecided(padded)).isEmpty();
+        assertThat(taken("time,v\n1910010800,1\n1910010900,2\n").yaml())
+                .contains("times: yyMMddHHmm   # a guess: yyyyMMddHH fits too; it would be of years before 1950");
     }
 
     private static List<String> undecided(String file) throws Exception {

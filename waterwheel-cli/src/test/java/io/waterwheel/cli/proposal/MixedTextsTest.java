@@ -60,6 +60,13 @@ class MixedTextsTest {
         assertThat(taken("t,code,place\n2021-10-01,1,x\n2021-10-02,2,y\n2021-10-03,A3,x\n2021-10-04,4,y\n")
                         .yaml())
                 .contains("key: {field: code}");
+        // Labels with digits are labels, and spaces do not make a number a measure.
+        assertThat(taken("t,route,speed\n2021-10-01,10,30\n2021-10-02,11,31\n2021-10-03,M4,32\n2021-10-04,12,33\n")
+                        .yaml())
+                .contains("key: {field: route}");
+        assertThat(taken("t,tel,v\n2021-10-01,170 123 456,1\n2021-10-02,170 123 457,2\n2021-10-03,170 123 458,3\n")
+                        .yaml())
+                .contains("key: {field: tel}");
     }
 
     /** Known words for nothing are texts among texts, unless a person says what they are. */
@@ -68,8 +75,7 @@ class MixedTextsTest {
         String file = column("OK", "NULL", "NA", "OK");
         assertThat(taken(file).yaml())
                 .contains(
-                        "{name: v, type: string}   # 2 are NA,NULL, which is a text here: --null 'NA,NULL' takes it for"
-                                + " nothing\n");
+                        "{name: v, type: string}   # 2 are NA or NULL, texts here: --null NA,NULL takes them for nothing\n");
         FileFacts facts = new FileFacts();
         facts.nulls = List.of("NA", "NULL");
         assertThat(taken(file.getBytes(UTF_8), RecordFormat.CSV, facts).column("v"))
@@ -78,7 +84,11 @@ class MixedTextsTest {
         // Where another column has it, it is said already that it stands for nothing.
         assertThat(taken("t,v,n\n2021-10-01,OK,NULL\n2021-10-02,NULL,1\n").yaml())
                 .contains("NULL stands for nothing here too")
-                .doesNotContain("is a text here");
+                .doesNotContain("text here", "texts here");
+        // An option cannot have the value --.
+        assertThat(taken(column("OK", "--", "OK")).yaml()).contains("# 1 is --, a text here\n");
+        assertThat(taken(column("OK", "--", "NA")).yaml())
+                .contains("# 2 are -- or NA, texts here: --null NA takes them for nothing\n");
     }
 
     private static String column(String... values) {

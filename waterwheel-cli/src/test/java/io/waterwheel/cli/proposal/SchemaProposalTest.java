@@ -375,8 +375,8 @@ class SchemaProposalTest {
                     .contains(
                             "# To decide: whether points are decimal marks or stand between thousands cannot be told (n:"
                                     + " 17.487 (line 2), 18.125 (line 3)): days with points and the delimiter ; speak for"
-                                    + " thousands, and --decimal . or --thousands . has to say it.")
-                    .contains("{name: n, type: double}   # a guess: is the point of 2 one between thousands?");
+                                    + " thousands, decimals as such for the point. Say by --decimal . or --thousands . which they are.")
+                    .contains("{name: n, type: double}\n");
             assertThat(yaml(one.replace(';', '\t'))).contains("{name: n, type: double}\n");
             assertThat(yaml(one.replaceAll("(..)\\.(..)\\.(2025)", "$3-$2-$1"))).contains("{name: n, type: double}\n");
         }

@@ -101,6 +101,8 @@ final class DigitTimes {
     /** In as many different hundreds of seconds all have a minute and an hour hardly ever by chance. */
     private static final int MANY_HUNDREDS = 20;
 
+    private static final int DAY_DIGITS = 6;
+
     private static final int FIRST_YEAR = 1900;
     private static final int LAST_YEAR = 2100;
 
@@ -111,6 +113,10 @@ final class DigitTimes {
     private final Set<String> hundreds = new HashSet<>();
 
     private boolean zeroFirst;
+    /** The first six of ten digits, which are a day of {@link #SHORT_YEAR}, and whether another followed. */
+    private String firstDay = "";
+
+    private boolean severalDays;
 
     private final long[] byClock = new long[CLOCKS.size()];
     private final TimePattern.Reader[] clockReaders = new TimePattern.Reader[CLOCKS.size()];
@@ -176,6 +182,11 @@ final class DigitTimes {
         if (fewHundreds() && number.length() == SHORT_YEAR.length()) {
             hundreds.add(number.substring(0, number.length() - 2));
         }
+        if (number.length() == SHORT_YEAR.length()) {
+            String day = number.substring(0, DAY_DIGITS);
+            severalDays |= !firstDay.isEmpty() && !firstDay.equals(day);
+            firstDay = day;
+        }
         for (int p = 0; p < byCompact.length; p++) {
             if (number.length() == COMPACT.get(p).length() && byCompact[p] == before) {
                 TimePattern.Reader reader = TimePattern.of(COMPACT.get(p)).reader(null);
@@ -188,7 +199,9 @@ final class DigitTimes {
     /** The forms that all values of a column have, the likeliest first; none where they rather count seconds. */
     List<String> compactPatterns(ColumnSample column) {
         List<String> all = fitting(column);
-        return mayBeSeconds(all, column) && (fewHundreds() || isCalledEpoch(column)) ? List.of() : all;
+        return mayBeSeconds(all, column) && (fewHundreds() || (isCalledEpoch(column) && !severalDays))
+                ? List.of()
+                : all;
     }
 
     /** Whether numbers that are taken for seconds since 1970 may as well be times such as {@link #SHORT_YEAR}. */

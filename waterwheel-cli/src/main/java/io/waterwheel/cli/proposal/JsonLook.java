@@ -389,9 +389,10 @@ final class JsonLook extends FileLook {
         ColumnSample own = ColumnRoles.time(used.stream()
                 .filter(column -> each.isEmpty() ? !column.isInArray() : isWithin(column))
                 .toList());
-        boolean isSure =
-                own != null && !own.lacksSome() && (ColumnRoles.isSureTime(own) || own.name.equalsIgnoreCase("t"));
-        return isSure ? own : super.time(used);
+        boolean ofAll = own != null
+                && !own.lacksSome()
+                && (each.isEmpty() || ColumnRoles.isSureTime(own) || own.name.equalsIgnoreCase("t"));
+        return ofAll ? own : super.time(used);
     }
 
     /** Says that both records and elements have times. */

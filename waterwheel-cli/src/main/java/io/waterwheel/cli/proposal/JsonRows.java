@@ -93,11 +93,11 @@ final class JsonRows {
         return look.arrays().stream().filter(Found::ofObjects).toList();
     }
 
-    /** Whether there surely is a time outside of arrays of objects, in any record. */
+    /** Whether there may be a time outside of arrays of objects, in any record. */
     private static boolean isTimed(JsonLook look, List<Found> arrays) {
         return TimePairs.paired(look.columns(), look.facts).stream()
                 .filter(column -> arrays.stream().noneMatch(array -> column.isAt(array.path + "[")))
-                .anyMatch(column -> ColumnRoles.time(List.of(column)) != null && ColumnRoles.isSureTime(column));
+                .anyMatch(column -> ColumnRoles.time(List.of(column)) != null);
     }
 
     /** Refuses one object that has more elements than rows. */

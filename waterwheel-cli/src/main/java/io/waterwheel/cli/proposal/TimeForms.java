@@ -219,11 +219,6 @@ final class TimeForms {
 
     /** Whether a pattern reads the value, that has read nearly all those before. */
     boolean read(String value, long before) {
-        if (!last.isEmpty()) {
-            textsGoUp &= last.compareTo(value) <= 0;
-            textsGoDown &= last.compareTo(value) >= 0;
-        }
-        last = value;
         boolean read = false;
         byte[] bytes = null;
         for (int p = 0; p < byPattern.length; p++) {
@@ -235,6 +230,11 @@ final class TimeForms {
                     read = true;
                 }
             }
+        }
+        if (read) {
+            textsGoUp &= last.compareTo(value) <= 0;
+            textsGoDown &= last.isEmpty() || last.compareTo(value) >= 0;
+            last = value;
         }
         return read;
     }

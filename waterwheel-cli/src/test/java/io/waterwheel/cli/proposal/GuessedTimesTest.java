@@ -223,6 +223,32 @@ class GuessedTimesTest {
                 .contains("times: yyMMddHHmm   # a guess: yyyyMMddHH fits too; it would be of years before 1950");
     }
 
+    /** Days that are sorted as texts are in the order of any reading by their first number, also around a word. */
+    @Test
+    void aWordBetweenSortedTextsTellsNothing() throws Exception {
+        String file = "day,v\n"
+                + rows(
+                        18,
+                        row -> format("dd/MM/yyyy", LocalDateTime.of(2021, 1 + row % 12, 1 + row / 12, 0, 0)) + ","
+                                + row);
+        assertThat(undecided(file)).hasSize(1);
+        assertThat(undecided(file + "unknown,18\n"
+                        + rows(6, row -> format("dd/MM/yyyy", LocalDateTime.of(2021, 7 + row, 2, 0, 0)) + "," + row)))
+                .hasSize(1);
+    }
+
+    /** Of many days, ten digits with valid minutes are no seconds by chance, whatever the column is called. */
+    @Test
+    void minutesOfManyDaysAreNoSeconds() throws Exception {
+        Taken minutes = taken("timestamp,v\n"
+                + rows(
+                        300,
+                        row -> format(
+                                        "yyMMddHHmm",
+                                        LocalDateTime.of(2017, 10, 1, 0, 0).plusMinutes(37L * row)) + "," + row));
+        assertThat(minutes.yaml()).contains("times: yyMMddHHmm   # a guess");
+    }
+
     private static List<String> undecided(String file) throws Exception {
         return Proposals.of("f.csv", new ByteArrayInputStream(file.getBytes(UTF_8)), List.of())
                 .undecided();

@@ -106,6 +106,21 @@ class JsonRowsTest {
     }
 
     /** Rows where only elements have a time, a question where records have one, too. */
+    /** Seconds may be something else; a time in an array that most records have empty is not sure to be it either. */
+    @Test
+    void aCountThatMayBeATimeAsksToo() throws Exception {
+        String records = "{\"t\":1633608000,\"s\":\"a\",\"alarms\":[]}\n".repeat(9)
+                + "{\"t\":1633608001,\"s\":\"b\",\"alarms\":[{\"at\":\"2021-10-07T00:00:00Z\",\"code\":1}]}\n";
+        assertThat(rows(records)).hasSize(10);
+        assertThat(proposal.undecided())
+                .containsExactly(
+                        "what a row is: --rows '$' makes a row of each record, --rows '$.alarms[*]' one of each"
+                                + " element");
+        assertThat(rows(records, rowsAre("$"))).hasSize(10);
+        assertThat(proposal.yaml("f")).contains("time: t\n");
+        assertThat(rows(records, rowsAre("$.alarms[*]"))).hasSize(1);
+    }
+
     @Test
     void elementsOfManyRecords() throws Exception {
         String times = "{\"k\":\"a\",\"r\":[{\"at\":1633608000000,\"v\":1},{\"at\":1633608001000,\"v\":2}]}\n";

@@ -37,7 +37,7 @@ class ZoneNamesTest {
                             LocalDateTime.of(2024, month, 15, 12, 0).atZone(ZoneId.of(id));
                     // Regions alone: CET and EST are regions of java.time too, whose clocks are put forward. In German
                     // java.time 25 gives an American summer the winter's name.
-                    boolean named = locale == Locale.ENGLISH || id.startsWith("Europe/");
+                    boolean named = locale.equals(Locale.ENGLISH) || id.startsWith("Europe/");
                     if (id.indexOf('/') > 0 && named && !MISNAMED.contains(id)) {
                         offsets.computeIfAbsent(names.format(time), name -> new TreeSet<>())
                                 .add(time.getOffset().getTotalSeconds());

@@ -28,10 +28,10 @@ import java.util.TreeMap;
 
 /**
  * What of decoding takes how long? One chunk of a set's first rows, its bytes in memory: the CPU time of reading each
- * column alone, of making the keys where they are made of columns, and of reading all parts, beside a copy of as many
- * bytes as come out. Of each column how its parts are written: {@code 130/1 x 228} are 228 leaves in the compressed (+
- * 128) form 2 of integers in code 1 (docs/chunk-format.md). The columns take turns, so that what else the machine does
- * falls on all alike.
+ * column alone, of making the keys where they are made of columns, of reading all parts that are stored, and of reading
+ * all with the keys, beside a copy of as many bytes as come out. Of each column how its parts are written: {@code 130/1
+ * x 228} are 228 leaves in the compressed (+ 128) form 2 of integers in code 1 (docs/chunk-format.md). The columns take
+ * turns, so that what else the machine does falls on all alike.
  *
  * <pre>
  * java -Xmx3g -cp "benchmark/target/classes:$(cat benchmark/target/classpath.txt)" \
@@ -153,10 +153,12 @@ public final class DecodeTimes {
                     out += part.weight();
                 }
             }
+            long content = bytes.size() - directory.bytes();
             if (directory.makesKeys(0)) {
                 all.add(new Timed("keys, of columns", 0, keys(directory, decoded), new long[rounds]));
+                all.add(new Timed("all that is stored", content, readingStored(reader), new long[rounds]));
             }
-            all.add(new Timed("all", bytes.size() - directory.bytes(), readingLeaves(reader), new long[rounds]));
+            all.add(new Timed("all", content, readingLeaves(reader), new long[rounds]));
             all.add(new Timed("a copy of what comes out", out, copies(decoded), new long[rounds]));
             time(all, options.integer("warm"), rounds);
             System.out.printf(Locale.ROOT, "%s, %.0f rows%n", set, rows);
@@ -270,6 +272,27 @@ public final class DecodeTimes {
                 last = reader.readLeaf(leaf);
             }
             return last;
+        };
+    }
+
+    /** What a scan reads whose condition implies the keys: all parts but those that are made of others. */
+    private static Work readingStored(ChunkReader reader) {
+        ChunkDirectory directory = reader.directory();
+        return () -> {
+            LeafPart[] stored = new LeafPart[directory.parts()];
+            int[] leaves = new int[stored.length];
+            int[] parts = new int[stored.length];
+            for (int leaf = 0; leaf < directory.leaves(); leaf++) {
+                Arrays.fill(leaves, leaf);
+                int count = 0;
+                for (int part = 0; part < stored.length; part++) {
+                    if (directory.length(leaf, part) > 0) {
+                        parts[count++] = part;
+                    }
+                }
+                reader.read(leaves, parts, count, stored, weight -> {});
+            }
+            return Objects.requireNonNull(stored[0]);
         };
     }
 

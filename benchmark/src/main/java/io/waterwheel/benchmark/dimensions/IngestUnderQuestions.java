@@ -15,15 +15,18 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * What does a writer lose while questions about several fields are asked? Half of a set's rows are in chunks, under a
  * key of dimensions. One thread inserts the other half and makes its chunks, alone, or while another thread asks the
- * set's questions one after the other without a pause. Both take turns. Said is the rate by the clock, and by the
- * writer's processor time: the first has what the threads take from each other by wanting the same processors, the
- * second what they take by caches. Where the clock's time went says Linux ({@code /proc/thread-self/schedstat}): on a
- * processor, ready but waiting for one, and all else, which is the device, pauses of the collector, and locks.
+ * set's questions one after the other without a pause. Both take turns. A turn inserts the same rows again and again
+ * until it has lasted for a second: the system needs a tenth of one before it gives two new threads a processor each.
+ * Said is the rate by the clock, and by the writer's processor time: the first has what the threads take from each
+ * other by wanting the same processors, the second what they take by caches. Where the clock's time went says Linux
+ * ({@code /proc/thread-self/schedstat}): on a processor, ready but waiting for one, and all else, which is the device,
+ * pauses of the collector, and locks.
  *
  * <pre>
  * java -Xms3g -Xmx3g --add-opens=java.base/java.nio=ALL-UNNAMED \
@@ -32,7 +35,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * </pre>
  *
  * Options (name=value): set (one of those of {@link DimensionQuestions}), rows (at most), rounds (of which the median
- * counts; two before are not counted), questions (random ones), seed, data (the folder of data sets).
+ * counts; two before are not counted), seconds (of a round, at least), questions (random ones), seed, data (the folder
+ * of data sets).
  */
 public final class IngestUnderQuestions {
     private static final int WARM_ROUNDS = 2;
@@ -70,6 +74,8 @@ public final class IngestUnderQuestions {
                 "1_000_000",
                 "rounds",
                 "9",
+                "seconds",
+                "1",
                 "questions",
                 "40",
                 "seed",
@@ -80,11 +86,12 @@ public final class IngestUnderQuestions {
         QuestionSet set = QuestionSet.of(options.text("set"), options);
         Schema schema = DimensionQuestions.learned(set, List.of());
         int rounds = options.integer("rounds");
+        long least = TimeUnit.SECONDS.toNanos(options.integer("seconds"));
         Rates alone = new Rates(rounds);
         Rates asked = new Rates(rounds);
         for (int round = -WARM_ROUNDS; round < rounds; round++) {
-            round(set, schema, alone, round, false);
-            round(set, schema, asked, round, true);
+            round(set, schema, alone, round, least, false);
+            round(set, schema, asked, round, least, true);
         }
         System.out.println("| the writer | M rows a second | by its processor time | on a processor | waits for one"
                 + " | else | questions answered, all rounds |");
@@ -99,11 +106,11 @@ public final class IngestUnderQuestions {
                 ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
     }
 
-    private static void round(QuestionSet set, Schema schema, Rates rates, int round, boolean asks)
+    private static void round(QuestionSet set, Schema schema, Rates rates, int round, long least, boolean asks)
             throws IOException, InterruptedException, ExecutionException {
         List<TupleBlock> blocks = set.rows().of(schema, null);
         List<TupleBlock> second = blocks.subList(blocks.size() / 2, blocks.size());
-        long rows = second.stream().mapToLong(TupleBlock::size).sum();
+        long rows = 0;
         ExecutorService asker = Executors.newSingleThreadExecutor();
         AtomicBoolean done = new AtomicBoolean();
         try (KeyedRun run = new KeyedRun(schema, blocks.subList(0, blocks.size() / 2))) {
@@ -123,7 +130,10 @@ public final class IngestUnderQuestions {
             long waited = waited();
             long clock = System.nanoTime();
             try {
-                run.insertMore(second);
+                do {
+                    run.insertMore(second);
+                    rows += second.stream().mapToLong(TupleBlock::size).sum();
+                } while (System.nanoTime() - clock < least);
             } finally {
                 clock = System.nanoTime() - clock;
                 waited = waited() - waited;

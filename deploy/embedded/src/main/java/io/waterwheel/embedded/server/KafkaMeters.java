@@ -1,7 +1,6 @@
 package io.waterwheel.embedded.server;
 
 import com.yammer.metrics.core.MetricsRegistry;
-import java.lang.reflect.Field;
 import java.util.Map;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -43,13 +42,8 @@ final class KafkaMeters {
     @SuppressWarnings("unchecked")
     private static Map<String, ScheduledExecutorService> pools(MetricsRegistry registry)
             throws ReflectiveOperationException {
-        return (Map<String, ScheduledExecutorService>) value(value(registry, "threadPools"), "threadPools");
-    }
-
-    private static Object value(Object object, String name) throws ReflectiveOperationException {
-        Field field = object.getClass().getDeclaredField(name);
-        field.setAccessible(true);
-        return field.get(object);
+        return (Map<String, ScheduledExecutorService>)
+                KafkaTimers.value(KafkaTimers.value(registry, "threadPools"), "threadPools");
     }
 
     /** One thread, for which all that repeats with one period is due at the same time. */

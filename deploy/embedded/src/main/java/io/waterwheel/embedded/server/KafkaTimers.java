@@ -145,7 +145,8 @@ final class KafkaTimers implements AutoCloseable {
         return timer::advanceClock;
     }
 
-    private static Object value(Object object, String name) throws ReflectiveOperationException {
+    /** Of a private field of one of Kafka's objects. */
+    static Object value(Object object, String name) throws ReflectiveOperationException {
         Field field = object.getClass().getDeclaredField(name);
         field.setAccessible(true);
         return field.get(object);

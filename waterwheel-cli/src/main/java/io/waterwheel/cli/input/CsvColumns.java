@@ -84,6 +84,29 @@ public final class CsvColumns {
         return of("the body", header, schema, false, Advice.REQUEST);
     }
 
+    /**
+     * Whether each value of a line names a field: by its name, by that of its column ({@code from}), or by one of which
+     * {@code --like} makes the field's name. No row is such a line, since no field is called as a time is written.
+     */
+    public static boolean areNames(byte[] line, Schema schema) {
+        List<String> names = names(line, schema.text().csv());
+        List<String> made = FieldNames.of(names);
+        List<String> before = FieldNames.before(names);
+        for (int c = 0; c < names.size(); c++) {
+            String name = names.get(c);
+            boolean isName = schema.indexOf(name) >= 0
+                    || isField(name, schema)
+                    || schema.valueFields().stream()
+                            .anyMatch(
+                                    field -> schema.text().source(field.name()).equals(name))
+                    || (!name.isEmpty() && (isField(made.get(c), schema) || isField(before.get(c), schema)));
+            if (!isName) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     private static CsvColumns of(
             String source, byte @Nullable [] header, Schema schema, boolean skipsUnknown, Advice advice) {
         if (header == null) {

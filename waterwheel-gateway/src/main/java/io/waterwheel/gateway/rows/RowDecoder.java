@@ -111,7 +111,7 @@ public final class RowDecoder {
     public enum Header {
         PRESENT,
         ABSENT,
-        /** When all of its values are names of fields, or of the columns that hold them ({@code from}). */
+        /** When all of its values are names ({@link CsvColumns#areNames}). */
         SEEN
     }
 
@@ -196,20 +196,11 @@ public final class RowDecoder {
             throw tooLarge("the first line, of names,", to - from, MOST_HEADER_BYTES, "line 1");
         }
         byte[] line = Arrays.copyOfRange(bytes, from, to);
-        if (header == Header.SEEN) {
-            for (String name : CsvColumns.names(line, schema.text().csv())) {
-                if (schema.indexOf(name) < 0 && !schema.columns().contains(name) && !isSource(name)) {
-                    return false;
-                }
-            }
+        if (header == Header.SEEN && !CsvColumns.areNames(line, schema)) {
+            return false;
         }
         columns = CsvColumns.ofBody(line, schema);
         return true;
-    }
-
-    private boolean isSource(String name) {
-        return schema.valueFields().stream()
-                .anyMatch(field -> schema.text().source(field.name()).equals(name));
     }
 
     private void row(byte[] bytes, int from, int to, int line) {

@@ -99,6 +99,30 @@ final class RowDecoderTest {
         assertThat(other.rejected()).isEqualTo(1);
     }
 
+    /** The same where the stream was made from the file, and its names were made those of fields; blanks are a row. */
+    @Test
+    void namesOfWhichFieldsWereMadeAreAHeader() {
+        StreamDefinition trips = SchemaFile.read("trips.yaml", """
+                name: trips
+                format: csv
+                fields:
+                  - {name: Start_date, type: timestamp}
+                  - {name: Stueckzahl, type: long}
+                  - {name: c3, type: string, nullable: true}
+                key: {field: Stueckzahl}
+                time: Start_date
+                """);
+        PushedRows rows = new RowDecoder(trips, RecordFormat.CSV, true, lease())
+                .decode(
+                        "Start date,St\u00fcckzahl,\u5730\n2021-10-07T14:30:00Z,5,x\n".getBytes(UTF_8),
+                        RowDecoder.Header.SEEN);
+        assertThat(rows.rejected()).isZero();
+        assertThat(rows.rows()).isEqualTo(1);
+        PushedRows blanks = new RowDecoder(trips, RecordFormat.CSV, true, lease())
+                .decode(",,\n".getBytes(UTF_8), RowDecoder.Header.SEEN);
+        assertThat(blanks.rejected()).isEqualTo(1);
+    }
+
     @Test
     void takesAndRefusesWhatTheCommandLineDoes() throws IOException {
         long seed = Long.getLong("seed", System.nanoTime());

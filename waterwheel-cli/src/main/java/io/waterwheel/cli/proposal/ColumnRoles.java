@@ -86,10 +86,11 @@ final class ColumnRoles {
             StringBuilder nearly = new StringBuilder();
             for (ColumnSample column : used) {
                 boolean isCalledSo = TIME_NAME.matcher(column.name).matches();
-                boolean nearlyNumbers = MixedTexts.evidence(column).contains("are numbers") && isCalledSo;
+                MixedTexts.Remark remark = MixedTexts.remark(column);
                 String mixed = column.mixedTimes(isCalledSo);
-                if (nearlyNumbers || MixedTexts.evidence(column).contains(" are times; ")) {
-                    nearly.append(". Of ").append(column.name).append(", ").append(MixedTexts.evidence(column));
+                if (remark.kind() == MixedTexts.Kind.TIMES
+                        || (isCalledSo && remark.kind() == MixedTexts.Kind.NUMBERS)) {
+                    nearly.append(". Of ").append(column.name).append(", ").append(remark.text());
                 } else if (!mixed.isEmpty()) {
                     nearly.append(". Of ").append(column.name).append(", ").append(mixed);
                 }

@@ -299,11 +299,6 @@ final class JsonLook extends FileLook {
         return whole && countsLines && rows == 1;
     }
 
-    /** Records that are objects. */
-    long objects() {
-        return rows - uneven;
-    }
-
     /** The arrays whose elements can be named, those that hold the most values first; none is in another. */
     List<JsonRows.Found> arrays() {
         List<JsonRows.Found> arrays = new ArrayList<>();

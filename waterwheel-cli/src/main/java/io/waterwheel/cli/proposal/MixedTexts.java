@@ -10,6 +10,28 @@ final class MixedTexts {
 
     private static final char MINUS = '\u2212';
 
+    /** What most values of a column of texts are. */
+    enum Kind {
+        /** There is nothing to say. */
+        NOTHING,
+        NUMBERS,
+        TIMES,
+        OTHER
+    }
+
+    /**
+     * What is said of a column of texts.
+     *
+     * @param wordsAreFew whether all other values are a few words, which may stand for nothing
+     */
+    record Remark(Kind kind, boolean wordsAreFew, String text) {
+        static final Remark NONE = new Remark(Kind.NOTHING, false, "");
+
+        private static Remark of(Kind kind, String text) {
+            return text.isEmpty() ? NONE : new Remark(kind, false, text);
+        }
+    }
+
     private final CsvStyle style;
     private final CsvStyle spaces;
     /** Numbers with {@link #MINUS}, and those with spaces between thousands. */
@@ -61,46 +83,58 @@ final class MixedTexts {
         return all >= FEW_NUMBERS && all * 2 > known;
     }
 
-    private String numbers(ColumnSample column, long known) {
+    private Remark numbers(ColumnSample column, long known) {
         if (minuses > 0) {
-            return minuses + " of " + known + " are numbers with U+2212 for a minus: they need a - there";
+            return Remark.of(
+                    Kind.NUMBERS,
+                    minuses + " of " + known + " are numbers with U+2212 for a minus: they need a - there");
         } else if (grouped > 0) {
-            return grouped + " of " + known + " are numbers with spaces between thousands, as it seems: --thousands ' '"
-                    + " takes them";
+            return Remark.of(
+                    Kind.NUMBERS,
+                    grouped + " of " + known
+                            + " are numbers with spaces between thousands, as it seems: --thousands ' '"
+                            + " takes them");
         } else if (!column.noNumbers.text().isEmpty()) {
-            return column.decimals + " of " + known + " are numbers; others: " + column.noNumbers.text();
+            return new Remark(
+                    Kind.NUMBERS,
+                    true,
+                    column.decimals + " of " + known + " are numbers; others: " + column.noNumbers.text());
         }
-        return column.names.text().isEmpty() ? "" : "digits that a number would not keep: " + column.names.text();
+        return column.names.text().isEmpty()
+                ? Remark.NONE
+                : Remark.of(Kind.OTHER, "digits that a number would not keep: " + column.names.text());
     }
 
-    /**
-     * Of a column of texts, what most of its values are, and which are not: it might be meant otherwise. Empty where
-     * there is nothing to say.
-     */
-    static String evidence(ColumnSample column) {
+    /** Of a column of texts, what most of its values are, and which are not: it might be meant otherwise. */
+    static Remark remark(ColumnSample column) {
         long known = column.known();
         if (column.type() != FieldType.STRING
                 || !column.timePatterns().isEmpty()
                 || column.digits.areLabels(column.integers, known, column.unit.isEmpty())) {
-            return "";
+            return Remark.NONE;
         }
         long odd = known - column.notFinite;
         FieldType identifier = column.identifiers.type(odd);
         if (column.notFinite > 0 && odd > 0 && (column.booleans == odd || identifier != null)) {
-            return odd + " of " + known + " are "
-                    + (column.booleans == odd ? "booleans" : identifier == FieldType.UUID ? "UUIDs" : "addresses")
-                    + "; others: " + column.notFiniteOnes.text();
+            return new Remark(
+                    Kind.OTHER,
+                    true,
+                    odd + " of " + known + " are "
+                            + (column.booleans == odd
+                                    ? "booleans"
+                                    : identifier == FieldType.UUID ? "UUIDs" : "addresses")
+                            + "; others: " + column.notFiniteOnes.text());
         }
         if (column.units.areOfSeveral(known)) {
-            return column.units.evidence(known);
+            return Remark.of(Kind.NUMBERS, column.units.evidence(known));
         }
         if (column.strings == known && column.decimals == known && column.digits.areVersions()) {
-            return "digits that a number would not keep: " + column.digits.zeros();
+            return Remark.of(Kind.OTHER, "digits that a number would not keep: " + column.digits.zeros());
         }
         long fewest = known - (known < ColumnSample.FEW ? 0 : known / ColumnSample.MOST);
         String oddZones = column.iso.odd(known, fewest);
         if (!oddZones.isEmpty()) {
-            return oddZones;
+            return Remark.of(Kind.TIMES, oddZones);
         }
         // Half of many values, where the others are a few words.
         boolean half = known >= ColumnSample.FEW && column.decimals * 2 >= known && column.noNumbers.areAll();
@@ -108,14 +142,17 @@ final class MixedTexts {
             return column.texts.numbers(column, known);
         }
         if (known < ColumnSample.FEW) {
-            return "";
+            return Remark.NONE;
         }
         if (column.units.count() >= fewest) {
-            return column.units.evidence(known);
+            return Remark.of(Kind.NUMBERS, column.units.evidence(known));
         }
         if (column.iso.count() >= fewest) {
-            return column.iso.count() + " of " + known + " are times; others: " + column.iso.others();
+            return new Remark(
+                    Kind.TIMES,
+                    true,
+                    column.iso.count() + " of " + known + " are times; others: " + column.iso.others());
         }
-        return column.mixedTimes(false);
+        return Remark.of(Kind.OTHER, column.mixedTimes(false));
     }
 }

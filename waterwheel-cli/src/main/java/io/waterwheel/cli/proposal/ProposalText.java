@@ -486,10 +486,10 @@ final class ProposalText {
         if (!column.outliers().isEmpty()) {
             doubts.add(column.outliers() + ": such rows will be rejected");
         }
-        String evidence = MixedTexts.evidence(column);
-        if (!evidence.isEmpty()) {
-            boolean nothing = evidence.contains("are numbers; ") || evidence.contains("NaN");
-            doubts.add(evidence + (!json && nothing ? ": --null takes a word for nothing" : ""));
+        MixedTexts.Remark remark = MixedTexts.remark(column);
+        if (remark.kind() != MixedTexts.Kind.NOTHING) {
+            boolean nothing = remark.wordsAreFew() && !json;
+            doubts.add(remark.text() + (nothing ? ": --null takes a word for nothing" : ""));
         }
         boolean unpaired = time.isDay()
                 && column != time

@@ -57,6 +57,35 @@ public final class QueryMetrics {
             "waterwheel_query_answer_bytes_total",
             "Bytes of these rows in memory; by Arrow they take about as much.",
             "As above.");
+    public static final Metric CHUNKS = ROOM.counter(
+            "waterwheel_query_chunks_total",
+            "Chunks of the streams that were asked, by what became of them: outside (of the keys, dimensions or times"
+                    + " that are asked for), read, left (they turned out not to be needed).",
+            "Most are read, and few outside: queries ask for much, or the keys do not fit what is asked.",
+            "outcome");
+    public static final Metric LEAVES = ROOM.counter(
+            "waterwheel_query_leaves_total",
+            "Leaves of what was scanned, by place (chunks, or memory: the trees of indexers) and outcome: pruned, counted"
+                    + " (without being read), read, left (a limit was reached before).",
+            "The sums of what `--analyze` says of each query. Read ones take time.",
+            "place",
+            "outcome");
+    public static final Metric PRUNED = ROOM.counter(
+            "waterwheel_query_pruned_leaves_total",
+            "The pruned ones of these leaves, by place and by the first reason that applied: docs/queries.md has the reasons.",
+            "What saves work, and what does not.",
+            "place",
+            "reason");
+    public static final Metric TUPLES = ROOM.counter(
+            "waterwheel_query_read_tuples_total",
+            "Tuples in the leaves that were read, by place.",
+            "Many for each row of an answer: conditions that prune nothing. An `indexed` field, or a key of dimensions, helps.",
+            "place");
+    public static final Metric READ_BYTES = ROOM.counter(
+            "waterwheel_query_read_bytes_total",
+            "Bytes that chunks were read by, as they are stored, by source: store (columns and directories), cache (columns).",
+            "From the store, while the same is asked again and again: `query-server.cache-size` is too small.",
+            "source");
     public static final Metric OPEN = ROOM.gauge(
             "waterwheel_queries_open",
             "Queries that are open, by what they are at: planning, waiting (for their turn), running, asking (for an"

@@ -190,6 +190,13 @@ final class EndToEndTest {
     }
 
     @Test
+    void explanationsAddUpToTheMetrics() throws Exception {
+        try (ExplainedAndMeasured explained = new ExplainedAndMeasured(client, server::metrics)) {
+            explained.sumsAreThoseOfTheMetrics();
+        }
+    }
+
+    @Test
     void scalesChangeWhileRowsMoveOn() throws Exception {
         try (ScalesThatChange scales = new ScalesThatChange(client, EndToEndTest::run, folder)) {
             scales.everyAnswerIsThatOfAList();

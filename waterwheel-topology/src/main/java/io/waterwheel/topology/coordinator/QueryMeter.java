@@ -21,6 +21,7 @@ final class QueryMeter {
     private final Histogram probes;
     private final Counter rows;
     private final Counter bytes;
+    private final ReadMeter read;
 
     QueryMeter(Metrics metrics) {
         this.metrics = metrics;
@@ -31,6 +32,7 @@ final class QueryMeter {
         this.probes = metrics.histogram(QueryMetrics.QUERIES, "probe");
         this.rows = metrics.counter(QueryMetrics.ROWS);
         this.bytes = metrics.counter(QueryMetrics.BYTES);
+        this.read = new ReadMeter(metrics);
     }
 
     /** The sink of a query that comes now. */
@@ -65,6 +67,8 @@ final class QueryMeter {
 
         @Override
         public void finish(Verdict verdict) {
+            // First: who has the answer, and looks at the metrics, finds it there.
+            read.add(verdict.statistics());
             super.finish(verdict);
             end(verdict.completeness().complete() ? complete : partial);
         }

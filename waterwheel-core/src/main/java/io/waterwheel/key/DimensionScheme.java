@@ -383,6 +383,21 @@ final class DimensionScheme extends KeyScheme {
             }
         }
 
+        @Override
+        public void isNull(int column, boolean negated) {
+            int dimension = dimension(column);
+            for (int version = 0; dimension >= 0 && version < scales.length; version++) {
+                int ofNull = nulls[dimension];
+                BitSet cells = new BitSet();
+                if (negated) {
+                    cells.set(ofNull, ofNull + scales[version][dimension].cuts().length + 1);
+                } else {
+                    cells.set(0, ofNull);
+                }
+                narrow(wanted.get(version), dimension, cells);
+            }
+        }
+
         /** By dimension, so what is left may be more: the corners of several boxes. */
         @Override
         public void any(List<KeyNarrowing> alternatives) {

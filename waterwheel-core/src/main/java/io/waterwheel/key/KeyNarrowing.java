@@ -47,6 +47,13 @@ public interface KeyNarrowing {
         withinBytes(column, lows[0], ends[ends.length - 1]);
     }
 
+    /**
+     * Only rows where the column is null can match.
+     *
+     * @param negated only those where it is not null
+     */
+    default void isNull(int column, boolean negated) {}
+
     /** Only rows that can match by one of these can match; they were made by the same scheme. At least one. */
     default void any(List<KeyNarrowing> alternatives) {}
 

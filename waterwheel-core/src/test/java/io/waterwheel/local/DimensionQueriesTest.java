@@ -90,6 +90,8 @@ final class DimensionQueriesTest {
 
     /** Chunks, leaves of chunks and leaves of trees that a dimension left out. */
     private final long[] saved = new long[4];
+    /** Leaves of chunks that a dimension left out where nulls were asked for. */
+    private long savedByNulls;
 
     @Test
     void answersAreThoseOfAList() throws Exception {
@@ -99,6 +101,7 @@ final class DimensionQueriesTest {
         assertThat(saved)
                 .as("chunks, leaves of chunks and of trees that a dimension left out")
                 .doesNotContain(0);
+        assertThat(savedByNulls).isPositive();
     }
 
     private void check(long seed) throws Exception {
@@ -191,6 +194,7 @@ final class DimensionQueriesTest {
             assertThat(plan.chunks().toRead() + plan.chunks().pruned().total())
                     .as(as)
                     .isEqualTo(plan.chunks().total());
+            askForNulls(stream, fields, rows, random, when);
             if (!asked.isEmpty() && asked.stream().noneMatch(one -> one.field().type() == FieldType.BOOLEAN)) {
                 String where = String.join(
                         " AND ", asked.stream().map(Asked::condition).toList());
@@ -200,6 +204,26 @@ final class DimensionQueriesTest {
                         .isEqualTo(expected);
             }
         }
+    }
+
+    /** Of one field, alone and beside an OR of two. */
+    private void askForNulls(LocalStream stream, List<Field> fields, List<Row> rows, Random random, String when)
+            throws Exception {
+        int f = random.nextInt(fields.size() - 1);
+        int g = random.nextInt(fields.size() - 1);
+        boolean isNull = random.nextBoolean();
+        boolean orNull = random.nextBoolean();
+        boolean two = random.nextBoolean();
+        String where = fields.get(f + 1).name()
+                + (isNull ? " IS NULL" : " IS NOT NULL")
+                + (two ? " OR " + fields.get(g + 1).name() + (orNull ? " IS NULL" : " IS NOT NULL") : "");
+        long expected = rows.stream()
+                .filter(row -> (row.values()[f] == null) == isNull || (two && (row.values()[g] == null) == orNull))
+                .count();
+        Verdict count =
+                stream.answer(stream.query().withWhere(Expression.parse(where)).withCount(), row -> true);
+        assertThat(count.tuples()).as(when + ": " + where).isEqualTo(expected);
+        savedByNulls += count.statistics().inChunks().pruned().by(PruneReason.DIMENSION);
     }
 
     private static Asked asked(Field field, List<String> pool, Random random) {

@@ -152,6 +152,10 @@ public final class Conditions {
         } else if (node instanceof NotNode not && not.operand() instanceof FieldNode field) {
             sink.within(field.column(), 0, 0);
             sink.other(node);
+        } else if (node instanceof IsNullNode test && test.field() != null) {
+            sink.isNull(test.field().column(), test.negated(), node);
+        } else if (node instanceof NotNode not && not.operand() instanceof IsNullNode test && test.field() != null) {
+            sink.isNull(test.field().column(), !test.negated(), node);
         } else if (node instanceof LikeNode like) {
             like.conjunct(sink);
             sink.other(node);

@@ -44,6 +44,16 @@ public interface ConjunctSink {
         // Most have no index of that.
     }
 
+    /**
+     * Only rows where the field is null can match.
+     *
+     * @param negated only those where it is not null
+     * @param term which demands that, and no more
+     */
+    default void isNull(int column, boolean negated, ColumnNode term) {
+        other(term);
+    }
+
     /** What the term demands is not, or not all, said by the other calls. */
     default void other(ColumnNode term) {
         // Most only ask for what rules rows out.

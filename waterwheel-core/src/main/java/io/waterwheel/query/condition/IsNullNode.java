@@ -4,6 +4,7 @@ import io.waterwheel.query.column.ColumnNode;
 import io.waterwheel.query.column.FieldNode;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.expression.ValueType;
+import org.jspecify.annotations.Nullable;
 
 /** IS NULL and IS NOT NULL. */
 final class IsNullNode extends ColumnNode {
@@ -16,9 +17,14 @@ final class IsNullNode extends ColumnNode {
         this.negated = negated;
     }
 
-    /** Whether its operand is a field. */
-    boolean isOfField() {
-        return operand instanceof FieldNode;
+    /** The field that is its operand; null where that is something else. */
+    @Nullable
+    FieldNode field() {
+        return operand instanceof FieldNode field ? field : null;
+    }
+
+    boolean negated() {
+        return negated;
     }
 
     @Override

@@ -39,7 +39,7 @@ final class TermOrder {
     }
 
     private static int work(ColumnNode term) {
-        if (term instanceof FieldBounds || (term instanceof IsNullNode test && test.isOfField())) {
+        if (term instanceof FieldBounds || (term instanceof IsNullNode test && test.field() != null)) {
             return 1;
         } else if (term instanceof InNode in && in.isOfField()) {
             return in.texts().length == 0 ? OF_SET : OF_TEXT;

@@ -104,6 +104,11 @@ final class PredicatePushdown implements ConjunctSink {
         narrowing.withinAnyBytes(column, lows, ends);
     }
 
+    @Override
+    public void isNull(int column, boolean negated, ColumnNode term) {
+        narrowing.isNull(column, negated);
+    }
+
     /** Of an OR each term narrows by itself; a time narrows only outside of one. */
     @Override
     public void other(ColumnNode term) {

@@ -321,6 +321,27 @@ final class ZoneFilter implements ConjunctSink {
     }
 
     @Override
+    public void isNull(int column, boolean negated, ColumnNode term) {
+        int field = field(column);
+        if (field < 0) {
+            // The key and the time of a row are always there.
+            OfLeaf always = negated ? ALWAYS : NEVER;
+            tests.add(new Test(ScanTally.NO_FIELD, always, always, () -> PruneReason.ZONE, always));
+            return;
+        }
+        tests.add(new Test(
+                field,
+                leaf -> !directory.isZoned(field)
+                        || (negated
+                                ? directory.nulls(leaf, field) < directory.rows(leaf)
+                                : directory.nulls(leaf, field) > 0),
+                ALWAYS,
+                () -> PruneReason.ZONE,
+                leaf -> directory.isZoned(field)
+                        && directory.nulls(leaf, field) == (negated ? 0 : directory.rows(leaf))));
+    }
+
+    @Override
     public void other(ColumnNode term) {
         List<ColumnNode> terms = Conditions.alternatives(term);
         if (terms.isEmpty() || terms.size() > MOST_VALUES) {

@@ -85,6 +85,38 @@ final class LeafZonesTest {
     }
 
     @Test
+    void nullsAreKnownByZones() throws IOException {
+        Random random = new Random(4);
+        int rows = 4 * 2048;
+        TupleBlock block = block(random, rows);
+        for (int row = 0; row < rows; row++) {
+            // None, some, all, none.
+            boolean isNull = row / 2048 == 2 || (row / 2048 == 1 && row % 7 == 0);
+            block.setNullMask(row, isNull ? 1L << LAYOUT.nullBit(2) : 0);
+        }
+        TemplateTree tree = new TemplateTree(LAYOUT, Template.single(), new PagePool(1 << 26));
+        tree.insert(block, 0, rows);
+        LocalChunkStore store = new LocalChunkStore(folder);
+        store.write("n.chunk", new ChunkWriter().encode(tree, SCHEMA).content());
+        ChunkScan chunk = new ChunkScan(store, new ChunkCache(64 << 20));
+        for (String condition : List.of("x is null", "x is not null", "not (x is null)", "x is null or x = 700")) {
+            boolean nulls = !condition.contains("not");
+            ResultSpec count = new ResultSpec.Aggregates(List.of(Aggregate.count()), List.of(), null);
+            Gather gather = Gather.of(count, LAYOUT, SCHEMA, TimeInterval.ALL, null);
+            var where = ExpressionParser.parse(condition);
+            ScanSpec spec = new ScanSpec(List.of(KeyInterval.ALL), TimeInterval.ALL, null, where, gather);
+            counted = 0;
+            outside = 0;
+            assertThat(answer(spec, sink -> chunk.scan("n.chunk", LAYOUT, spec, sink), true))
+                    .as(condition)
+                    .isEqualTo(answer(spec, sink -> TreeScan.scan(tree, spec, sink), false));
+            assertThat(outside).as("pruned: " + condition).isEqualTo(nulls ? 2 : 1);
+            assertThat(counted).as("counted unread: " + condition).isEqualTo(nulls ? 1 : 2);
+        }
+        tree.discard();
+    }
+
+    @Test
     void aDictionaryNamesNoLeafInVain() throws IOException {
         long first = Long.getLong("seed", 1);
         for (long seed = first; seed < first + Rounds.of(12, 1_000); seed++) {
@@ -397,7 +429,7 @@ final class LeafZonesTest {
     }
 
     private static String condition(Random random, int depth) {
-        int kind = random.nextInt(depth > 0 ? 14 : 9);
+        int kind = random.nextInt(depth > 0 ? 16 : 10);
         long a = random.nextInt(12);
         long c = a + random.nextInt(4);
         return switch (kind) {
@@ -412,9 +444,12 @@ final class LeafZonesTest {
                         + "'";
             case 7 -> "f <= " + a + ".5 and b = " + random.nextBoolean();
             case 8 -> ranges(random);
-            case 9 -> "(" + condition(random, depth - 1) + ") and (" + condition(random, depth - 1) + ")";
-            case 10, 11 -> "(" + condition(random, depth - 1) + ") or (" + condition(random, depth - 1) + ")";
-            case 12 -> "s > 'r" + a + "' and s <> 'r" + c + "'";
+            case 9 ->
+                List.of("k", "t", "x", "d", "f", "i", "s").get(random.nextInt(7))
+                        + (random.nextBoolean() ? " is null" : " is not null");
+            case 10 -> "(" + condition(random, depth - 1) + ") and (" + condition(random, depth - 1) + ")";
+            case 11, 12 -> "(" + condition(random, depth - 1) + ") or (" + condition(random, depth - 1) + ")";
+            case 13 -> "s > 'r" + a + "' and s <> 'r" + c + "'";
             default -> "not (" + condition(random, depth - 1) + ")";
         };
     }

@@ -8,6 +8,7 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
 import java.net.URISyntaxException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
@@ -83,6 +84,7 @@ final class DuckDbChild implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(java.toString());
         command.addAll(List.of("-Xmx384m", "-XX:+UseSerialGC", "-Xss1m"));
+        command.addAll(compiler(ManagementFactory.getRuntimeMXBean().getInputArguments()));
         // Java would write what it says of a crash into the working directory, which is removed.
         command.add("-XX:+ErrorFileToStderr");
         if (Runtime.version().feature() >= 22) {
@@ -113,6 +115,13 @@ final class DuckDbChild implements AutoCloseable {
         child.awaitReady(most);
         LOG.info("DuckDB runs in process {}, started in {} ms", process.pid(), (System.nanoTime() - begun) / 1_000_000);
         return child;
+    }
+
+    /** Of a JVM's options those that leave out the optimising compiler: where this one lives too short for it. */
+    static List<String> compiler(List<String> options) {
+        return options.stream()
+                .filter(option -> option.startsWith("-XX:TieredStopAtLevel="))
+                .toList();
     }
 
     /** A new folder, readable by this user alone. */

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -59,6 +60,13 @@ final class DuckDbChildTest {
     void takesNoOptionsFromTheEnvironment() throws Exception {
         String options = "echo \"${JAVA_TOOL_OPTIONS-none} ${JDK_JAVA_OPTIONS-none} ${_JAVA_OPTIONS-none}\"";
         assertNotStarted(script("options", options), PATIENCE, "it said none none none");
+    }
+
+    @Test
+    void isCompiledAsItsParentIs() {
+        assertThat(DuckDbChild.compiler(List.of("-Xmx4g", "-XX:TieredStopAtLevel=1", "-agentlib:jdwp")))
+                .containsExactly("-XX:TieredStopAtLevel=1");
+        assertThat(DuckDbChild.compiler(List.of("-Xmx4g"))).isEmpty();
     }
 
     /** Those of Storm's workers are longer than a socket's path may be. */

@@ -47,9 +47,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("embedded")
 final class FlightsTest {
     private static final int PARTITIONS = 4;
-    private static final int QUERIES = Rounds.of("queries", 30, 200);
+    private static final int QUERIES = Rounds.of("queries", 20, 200);
     /** Of the file's 284,505. */
-    private static final int ROWS = Rounds.of("rows", 60_000, Integer.MAX_VALUE);
+    private static final int ROWS = Rounds.of("rows", 40_000, Integer.MAX_VALUE);
     /** Of the 193,447 rows of the other file: one of so many that have a position, and all that have none. */
     private static final int SAVAN_ONE_OF = Rounds.ALL ? 1 : 8;
     /** So that some trees are sealed while they arrive. */

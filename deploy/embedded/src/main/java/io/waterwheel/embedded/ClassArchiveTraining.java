@@ -41,7 +41,6 @@ import org.apache.arrow.vector.types.Types;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -51,8 +50,6 @@ import org.slf4j.LoggerFactory;
  * nothing of worth, {@code server} runs a server ({@link ServerRehearsal}).
  */
 final class ClassArchiveTraining {
-    private static final Logger LOG = LoggerFactory.getLogger(ClassArchiveTraining.class);
-
     /** Seconds; on a machine where it takes longer, commands start without an archive. */
     private static final long PATIENCE = 120;
 
@@ -74,6 +71,7 @@ final class ClassArchiveTraining {
         limit.start();
         if (args.length == 1 && args[0].equals("client")) {
             LogSettings.chooseForClient();
+            QuickArrow.begin();
             rehearseCommands();
         } else if (args.length == 1 && args[0].equals("server")) {
             LogSettings.choose("log4j2-command.xml");
@@ -141,7 +139,9 @@ final class ClassArchiveTraining {
                     try {
                         ServerRehearsal.run();
                     } catch (IOException | RuntimeException e) {
-                        LOG.warn("the archive of classes has not all of a server's: it did not run", e);
+                        // Made here: which log it is has been chosen by now.
+                        LoggerFactory.getLogger(ClassArchiveTraining.class)
+                                .warn("the archive of classes has not all of a server's: it did not run", e);
                     }
                 },
                 "server-rehearsal");

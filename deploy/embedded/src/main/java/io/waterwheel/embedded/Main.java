@@ -26,6 +26,7 @@ public final class Main {
             LogSettings.choose(args[0].equals("gateway") ? "log4j2-gateway.xml" : "log4j2-command.xml");
         } else {
             LogSettings.chooseForClient();
+            QuickArrow.begin();
             ServerOption.foresee(args);
         }
         Terminal terminal = Terminal.ofProcess();

@@ -187,18 +187,24 @@ final class LauncherTest {
         String embedded = ":" + root.toRealPath() + "/deploy/embedded/target/waterwheel-embedded-2.jar";
         String archive = "-XX:SharedArchiveFile=" + root.toRealPath()
                 + "/deploy/embedded/target/client-classes-of-java-17.0.1.jsa";
+        String client = root.toRealPath() + "/deploy/embedded/target/client.jar";
         assertThat(run().out().lines())
-                .containsSequence("-jar", root.toRealPath() + "/deploy/embedded/target/client.jar", "status")
-                .contains(archive);
+                .containsSequence(
+                        "--add-opens=java.base/java.nio=ALL-UNNAMED",
+                        "-cp",
+                        client,
+                        "io.waterwheel.embedded.Main",
+                        "status")
+                .contains(archive, "-Dio.netty.transport.noNative=true");
         FileTime made = Files.getLastModifiedTime(target.resolve("client.jar"));
         Path java = folder.resolve("jdk/bin/java");
-        script(java, Files.readString(java).replace("17.0.1", "17.0.2"));
-        assertThat(run().code()).isZero();
-        assertThat(target.resolve("client-classes-of-java-17.0.2.jsa")).exists();
+        script(java, Files.readString(java).replace("17.0.1", "21.0.2"));
+        assertThat(run().out().lines()).containsSequence("-jar", client, "status");
+        assertThat(target.resolve("client-classes-of-java-21.0.2.jsa")).exists();
         assertThat(Files.getLastModifiedTime(target.resolve("client.jar")))
                 .as("the other archive is of this jar, too")
                 .isEqualTo(made);
-        script(java, Files.readString(java).replace("17.0.2", "17.0.1"));
+        script(java, Files.readString(java).replace("21.0.2", "17.0.1"));
         // One of the jars that it was made of is another now.
         Files.setLastModifiedTime(
                 target.resolve("lib/library.jar"), FileTime.from(Instant.now().plusSeconds(1)));

@@ -219,9 +219,9 @@ final class QueryCommand implements Callable<Integer> {
     @Option(
             names = "--fill",
             paramLabel = "null|previous|linear",
-            description =
-                    "With --bucket: a row for every step of --time, also without tuples; its values are null, those"
-                            + " of the step before, or on the line between their neighbours. Counts are 0.")
+            description = "With --bucket, or with a DATE_TRUNC last in --group-by: a row for every step of --time, also"
+                    + " without tuples; its values are null, those of the step before, or on the line between"
+                    + " their neighbours. Counts are 0.")
     private ResultSpec.@Nullable Fill fill;
 
     @Option(
@@ -507,7 +507,7 @@ final class QueryCommand implements Callable<Integer> {
         if (every != null && latest == null) {
             throw wrong("--every is for --latest: give both");
         }
-        if (fill != null && bucket == null) {
+        if (fill != null && !grouped) {
             throw wrong("--fill is for time buckets: give --bucket");
         }
         if (having != null && (count || latest != null || serial || pairs || kinds == 0)) {

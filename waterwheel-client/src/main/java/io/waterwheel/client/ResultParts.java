@@ -106,7 +106,7 @@ final class ResultParts {
         if (after != null && (!pairs.isEmpty() || grouped || distinct || perKey > 0)) {
             throw new IllegalArgumentException("query: after: pages are of tuples, not of aggregates or the latest");
         }
-        if (fill != null && bucket == null) {
+        if (fill != null && !grouped) {
             throw new IllegalArgumentException("query: fill is for time buckets: give a bucket");
         }
         if (having != null && !grouped) {

@@ -349,7 +349,10 @@ public final class StreamQuery {
         return copy;
     }
 
-    /** With {@link #bucket}: a row for every step of the times that are asked for, also without tuples. */
+    /**
+     * A row for every step of the times that are asked for, also without tuples: those of {@link #bucket}, or of the
+     * calendar, where the last of {@link #groupBy} is {@code DATE_TRUNC('month', at, 'Europe/Paris') AS month} or such.
+     */
     public StreamQuery fill(ResultSpec.Fill kind) {
         StreamQuery copy = new StreamQuery(this);
         copy.parts.fill = kind;

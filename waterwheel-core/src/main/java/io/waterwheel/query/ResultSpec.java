@@ -1,6 +1,7 @@
 package io.waterwheel.query;
 
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.Function;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -106,7 +107,8 @@ public sealed interface ResultSpec {
      * @param bucket when not null, tuples are also grouped by their time, rounded down to a multiple of it since 1970
      *     UTC; the answer's field after those of {@code groupBy} is called {@code bucket}. Whole milliseconds
      * @param fill when not null, each series, the groups that differ in nothing but the bucket, has a row for every
-     *     bucket of the query's times; where these have no bound, from the first or to the last tuple of any series
+     *     bucket of the query's times; where these have no bound, from the first or to the last tuple of any series.
+     *     The bucket is {@code bucket}, or without it the last of {@code groupBy}: a DATE_TRUNC of the stream's time
      * @param having only groups for which this is true of the fields of the answer; null for all
      * @param orderBy fields of the answer; groups that are equal in all of it, or all when it is empty, are in the
      *     order of the fields of the answer
@@ -169,13 +171,25 @@ public sealed interface ResultSpec {
                         "query: a time bucket must be a positive number of whole milliseconds, at most " + MAX_BUCKET
                                 + ", got " + bucket);
             }
-            if (fill != null && bucket == null) {
-                throw new IllegalArgumentException("query: fill is for time buckets: give a bucket, such as 1m");
+            if (fill != null && bucket == null && calendarBucket(groupBy) == null) {
+                throw new IllegalArgumentException("query: fill is for time buckets: give a bucket, such as 1m, or make"
+                        + " DATE_TRUNC('month', time) the last value to group by");
             }
             if (having != null) {
                 having.requireLimits();
             }
             requireOrder(orderBy, limit);
+        }
+
+        private static Expression.@Nullable Call calendarBucket(List<NamedExpression> groupBy) {
+            Expression last =
+                    groupBy.isEmpty() ? null : groupBy.get(groupBy.size() - 1).expression();
+            return last instanceof Expression.Call call && call.function() == Function.DATE_TRUNC ? call : null;
+        }
+
+        /** The DATE_TRUNC whose buckets are filled; null where those of {@code bucket} are, or none. */
+        public Expression.@Nullable Call filledCalendar() {
+            return fill == null || bucket != null ? null : calendarBucket(groupBy);
         }
 
         private static void requireNew(Set<String> names, String name) {

@@ -577,13 +577,9 @@ final class SqlPlannerTest {
                         + " function 'TIME_BUCKET_GAPFILL'. Was expecting 2 arguments",
                 "SELECT PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY id DESC) FROM orders | BAD_SQL | statement, line 1, column 8:"
                         + " PERCENTILE_DISC is of one value that ascends: PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY x)",
-                "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY id) FROM orders | SQL_UNSUPPORTED | statement, line 1,"
-                        + " column 8: not supported: the function PERCENTILE_CONT; QUANTILE(x, 0.5), which is"
-                        + " PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY x), takes the value at a share of the group;"
-                        + " docs/sql.md has what is",
-                "SELECT i FROM TABLE(GENERATE_SERIES(1, 5)) AS t(i) | SQL_UNSUPPORTED | statement, line 1, column 21: there is no"
-                        + " function GENERATE_SERIES of these arguments; written rows count, such as (VALUES (1), (2), (3)) AS"
-                        + " n(i), and TIME_BUCKET_GAPFILL has each step of a time",
+                "SELECT i FROM TABLE(GENERATE_SERIES(1, id)) AS t(i) | SQL_UNSUPPORTED | statement, line 1, column 21: not"
+                        + " supported: this GENERATE_SERIES; it is of written whole numbers, GENERATE_SERIES(1, 5), or of written",
+                "SELECT i FROM GENERATE_SERIES(1, 5001) AS t(i) | SQL_UNSUPPORTED | has at least one row and at most 5000",
                 "SELECT v.x, m.y FROM (VALUES (1), (2)) AS v(x), LATERAL (SELECT MAX(w.y) AS y FROM (VALUES (1), (2)) AS w(y)"
                         + " WHERE w.y <= v.x) AS m | SQL_UNSUPPORTED | statement: not supported: a sub-query that names a row of"
                         + " the query around it in this way; join with its groups, JOIN (SELECT k, MAX(x) AS m FROM t GROUP BY"

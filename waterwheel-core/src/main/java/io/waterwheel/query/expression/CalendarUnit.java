@@ -85,6 +85,20 @@ public enum CalendarUnit {
         return new Span(ofTheClock ? from : begin.atZone(zone).toInstant(), from, to, number(local));
     }
 
+    /**
+     * Where the span after one begins. Where the clock goes back over a midnight, what comes again is passed over.
+     *
+     * @param begin of a span of this unit, by the clock of the zone
+     * @throws java.time.DateTimeException beyond the years that can be told
+     */
+    public Instant next(Instant begin, ZoneId zone) {
+        Span span = around(begin, zone);
+        while (!span.begin().isAfter(begin)) {
+            span = around(span.to(), zone);
+        }
+        return span.begin();
+    }
+
     private LocalDateTime begin(LocalDateTime local) {
         LocalDate day = local.toLocalDate();
         return switch (this) {

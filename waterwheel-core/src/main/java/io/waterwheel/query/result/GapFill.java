@@ -5,14 +5,21 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.aggregate.state.AggregateState;
 import io.waterwheel.query.column.Workspace;
+import io.waterwheel.query.expression.CalendarUnit;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.query.rows.RowOrder;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.tuple.TupleBlock;
 import java.math.BigInteger;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -27,13 +34,18 @@ final class GapFill {
 
     private static final int NONE = -1;
 
-    /** The way between two numbers below this, times twice the most rows that are filled, has 64 bits. */
+    /** The way between two numbers below this, times twice the longest short way of time, has 64 bits. */
     private static final long SHORT = 1L << 40;
 
+    private static final long SHORT_WAY = 1L << 20;
+
     private final ResultSpec.Fill fill;
-    private final long step;
+    private final Steps steps;
     private final TimeInterval bounds;
-    private final GroupTable table;
+    private final HeldGroups held;
+    /** What is grouped by, a row a group. */
+    private final TupleBlock values;
+
     private final List<AggregateState> states;
     private final Workspace workspace;
     private final RowLayout answer;
@@ -43,23 +55,120 @@ final class GapFill {
     private final TupleBlock neighbours;
 
     /** @param bounds times that the query asks for; what it does not bound goes as far as there are tuples */
-    GapFill(
-            ResultSpec.Aggregates wanted,
-            TimeInterval bounds,
-            RowLayout answer,
-            GroupTable table,
-            List<AggregateState> states,
-            Workspace workspace) {
+    GapFill(ResultSpec.Aggregates wanted, TimeInterval bounds, RowLayout answer, HeldGroups held, Workspace workspace) {
         this.fill = Objects.requireNonNull(wanted.fill());
-        this.step = Objects.requireNonNull(wanted.bucket()).toMillis();
         this.bounds = bounds;
         this.answer = answer;
-        this.table = table;
-        this.states = states;
+        this.held = held;
+        this.values = held.values();
+        this.states = held.states();
         this.workspace = workspace;
         this.bucketField = answer.fields().size() - states.size() - 1;
+        Expression.Call calendar = wanted.filledCalendar();
+        this.steps = calendar == null
+                ? new EvenSteps(Objects.requireNonNull(wanted.bucket()).toMillis())
+                : new CalendarSteps(
+                        calendar, answer.fields().get(bucketField).type().resolution(), workspace);
         this.neighbours = new TupleBlock(answer, 2);
         neighbours.setSize(2);
+    }
+
+    /** The buckets, in the units of the field that has where each begins. */
+    private sealed interface Steps {
+        /** Where the bucket of a time begins, which is told in milliseconds. */
+        long begin(long millis);
+
+        /** Where the bucket after one begins; the same where none can be told. */
+        long next(long bucket);
+
+        /** The buckets from one through another; where there are more than may be, any number above that. */
+        BigInteger count(long first, long last);
+
+        /** What lies a whole number of times between any two. */
+        long grain();
+    }
+
+    /** Steps of one length since 1970. */
+    private record EvenSteps(long step) implements Steps {
+        @Override
+        public long begin(long millis) {
+            return GroupRows.bucket(millis, step);
+        }
+
+        @Override
+        public long next(long bucket) {
+            return bucket > Long.MAX_VALUE - step ? bucket : bucket + step;
+        }
+
+        @Override
+        public BigInteger count(long first, long last) {
+            return BigInteger.valueOf(last)
+                    .subtract(BigInteger.valueOf(first))
+                    .divide(BigInteger.valueOf(step))
+                    .add(BigInteger.ONE);
+        }
+
+        @Override
+        public long grain() {
+            return step;
+        }
+    }
+
+    /** Steps of the calendar, by the clock of a zone; all begin at a whole second. */
+    private static final class CalendarSteps implements Steps {
+        private static final long STEP_NANOS = 500;
+
+        private final CalendarUnit unit;
+        private final ZoneId zone;
+        private final TimestampUnit resolution;
+        private final Workspace workspace;
+
+        CalendarSteps(Expression.Call truncated, TimestampUnit resolution, Workspace workspace) {
+            this.unit = ExpressionTypes.calendarUnit(truncated);
+            this.zone = ExpressionTypes.zone(truncated);
+            this.resolution = resolution;
+            this.workspace = workspace;
+        }
+
+        @Override
+        public long begin(long millis) {
+            Instant asked = Instant.ofEpochMilli(millis);
+            try {
+                return resolution.units(unit.around(asked, zone).begin());
+            } catch (DateTimeException e) {
+                throw new WaterwheelException(
+                        ErrorCode.BAD_QUERY,
+                        "query: fill: the " + unit.text() + " of " + asked + " cannot be told: ask for other times",
+                        e);
+            }
+        }
+
+        @Override
+        public long next(long bucket) {
+            workspace.spend(STEP_NANOS);
+            try {
+                return resolution.units(unit.next(resolution.instant(bucket), zone));
+            } catch (DateTimeException e) {
+                return bucket;
+            }
+        }
+
+        @Override
+        public BigInteger count(long first, long last) {
+            long count = 1;
+            long next = next(first);
+            for (long bucket = first; next > bucket && next <= last && count <= ResultSpec.MAX_KEPT_ROWS; ) {
+                count++;
+                bucket = next;
+                next = next(bucket);
+            }
+            return BigInteger.valueOf(count);
+        }
+
+        @Override
+        public long grain() {
+            return resolution.units(Instant.ofEpochSecond(1));
+        }
     }
 
     /** What writes the rows of the answer. */
@@ -74,21 +183,18 @@ final class GapFill {
         boolean wrote();
     }
 
-    /**
-     * Writes the series, one after the other.
-     *
-     * @param sorted the groups in their order
-     * @param values what is grouped by, a row a group
-     */
-    void write(int[] sorted, TupleBlock values, Rows rows) {
+    /** Writes the series, one after the other. */
+    void write(Rows rows) {
+        int[] sorted = held.sorted(values);
         long first = Long.MAX_VALUE;
         long last = Long.MIN_VALUE;
         for (int group : sorted) {
-            first = Math.min(first, bucket(values, group));
-            last = Math.max(last, bucket(values, group));
+            first = Math.min(first, bucket(group));
+            last = Math.max(last, bucket(group));
         }
-        first = bounds.from() == Long.MIN_VALUE ? first : GroupRows.bucket(bounds.from(), step);
-        last = bounds.to() == Long.MAX_VALUE ? last : GroupRows.bucket(bounds.to(), step);
+        // Where the clock goes back over midnight, the last time may lie in the day before that of an earlier one.
+        first = bounds.from() == Long.MIN_VALUE ? first : Math.min(first, steps.begin(bounds.from()));
+        last = bounds.to() == Long.MAX_VALUE ? last : Math.max(last, steps.begin(bounds.to()));
         boolean none = sorted.length == 0;
         if (first > last || (none && bucketField > 0)) {
             return;
@@ -106,7 +212,7 @@ final class GapFill {
         int from = 0;
         for (int to = 1; to <= sorted.length; to++) {
             if (to == sorted.length || series.compare(values, sorted[to - 1], sorted[to]) != 0) {
-                if (!series(Arrays.copyOfRange(sorted, from, to), values, first, last, rows)) {
+                if (!series(Arrays.copyOfRange(sorted, from, to), first, last, rows)) {
                     return;
                 }
                 from = to;
@@ -121,16 +227,12 @@ final class GapFill {
         return new RowOrder(layout, fields, new boolean[bucketField]);
     }
 
-    private long bucket(TupleBlock values, int group) {
+    private long bucket(int group) {
         return LittleEndian.getLong(values.column(values.layout().columnOf(bucketField)), group * 8);
     }
 
     private void requireRows(long series, long first, long last) {
-        BigInteger rows = BigInteger.valueOf(last)
-                .subtract(BigInteger.valueOf(first))
-                .divide(BigInteger.valueOf(step))
-                .add(BigInteger.ONE)
-                .multiply(BigInteger.valueOf(series));
+        BigInteger rows = steps.count(first, last).multiply(BigInteger.valueOf(series));
         if (rows.compareTo(BigInteger.valueOf(ResultSpec.MAX_KEPT_ROWS)) > 0) {
             throw new WaterwheelException(
                     ErrorCode.RESULT_TOO_LARGE,
@@ -139,18 +241,19 @@ final class GapFill {
         }
     }
 
-    private boolean series(int[] groups, TupleBlock values, long first, long last, Rows rows) {
+    private boolean series(int[] groups, long first, long last, Rows rows) {
         long next = first;
         int before = NONE;
         for (int group : groups) {
-            long bucket = bucket(values, group);
-            if (!gap(groups[0], before, group, next, bucket - 1, rows) || !rows.group(group)) {
+            long bucket = bucket(group);
+            boolean filled = next == bucket || gap(groups[0], before, group, next, bucket - 1, rows);
+            if (!filled || !rows.group(group)) {
                 return false;
             }
-            if (bucket > last - step) {
+            next = steps.next(bucket);
+            if (next <= bucket || next > last) {
                 return true;
             }
-            next = bucket + step;
             before = group;
         }
         return gap(groups[0], before, NONE, next, last, rows);
@@ -164,24 +267,17 @@ final class GapFill {
      * @param after the group after it, or none
      */
     private boolean gap(int series, int before, int after, long from, long through, Rows rows) {
-        if (from > through) {
-            return true;
-        }
         boolean between = fill == ResultSpec.Fill.LINEAR && before != NONE && after != NONE;
         if (between) {
             writeNeighbour(before, 0);
             writeNeighbour(after, 1);
         }
-        // From the bucket before the gap to the one after it, in steps.
-        long length = (through - from) / step + 2;
-        long passed = 0;
-        for (long bucket = from; ; bucket += step) {
-            passed++;
+        for (long bucket = from; ; ) {
             workspace.spend(VALUE_NANOS * (1 + states.size()));
             TupleBlock block = rows.row();
             int row = block.size();
             if (series != NONE) {
-                table.write(series, block, row);
+                held.table().write(series, block, row);
             }
             LittleEndian.putLong(block.column(answer.columnOf(bucketField)), row * 8, bucket);
             for (int a = 0; a < states.size(); a++) {
@@ -194,7 +290,7 @@ final class GapFill {
                 } else if (fill == ResultSpec.Fill.PREVIOUS && before != NONE) {
                     written = states.get(a).writeAnswer(block, row, field, before);
                 } else if (between) {
-                    written = interpolate(block, row, field, passed, length);
+                    written = interpolate(block, row, field, way(before, bucket), way(before, bucket(after)));
                 }
                 if (!written) {
                     AggregateState.setNull(block, row, field);
@@ -203,10 +299,17 @@ final class GapFill {
             if (!rows.wrote()) {
                 return false;
             }
-            if (bucket > through - step) {
+            long next = steps.next(bucket);
+            if (next <= bucket || next > through) {
                 return true;
             }
+            bucket = next;
         }
+    }
+
+    /** How far it is from the bucket of a group to another. */
+    private long way(int group, long to) {
+        return Math.floorDiv(to, steps.grain()) - Math.floorDiv(bucket(group), steps.grain());
     }
 
     private void writeNeighbour(int group, int row) {
@@ -249,7 +352,7 @@ final class GapFill {
 
     /** The nearest whole number, a half upwards. A double would lose what is beyond 53 bits. */
     private static long whole(long low, long high, long passed, long length) {
-        if (-SHORT < low && low < SHORT && -SHORT < high && high < SHORT) {
+        if (length <= SHORT_WAY && -SHORT < low && low < SHORT && -SHORT < high && high < SHORT) {
             return low + Math.floorDiv(2 * passed * (high - low) + length, 2 * length);
         }
         BigInteger from = BigInteger.valueOf(low);

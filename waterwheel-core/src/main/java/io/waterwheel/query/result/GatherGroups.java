@@ -65,6 +65,7 @@ final class GatherGroups extends Gather {
             answer.add(new Field(ResultSpec.Aggregates.BUCKET, FieldType.TIMESTAMP, false));
             groupTypes.add(ValueType.TIMESTAMP);
         }
+        requireTime(wanted.filledCalendar(), timeField);
         for (Aggregate aggregate : wanted.values()) {
             add(aggregate, types, timeField);
         }
@@ -76,6 +77,15 @@ final class GatherGroups extends Gather {
         }
         this.part = layout(columns);
         this.order = wanted.inOrderOfGroups() ? null : new GroupOrder(wanted, layout(answer));
+    }
+
+    /** Buckets that are filled go as far as the query's times. */
+    private static void requireTime(Expression.@Nullable Call filled, String timeField) {
+        if (filled != null && !filled.arguments().get(1).equals(new Expression.FieldValue(timeField))) {
+            throw new WaterwheelException(
+                    ErrorCode.BAD_QUERY,
+                    "query: fill: expected steps of the stream's time, " + timeField + ", got " + filled);
+        }
     }
 
     private void addGroup(NamedExpression group, ExpressionTypes types) {

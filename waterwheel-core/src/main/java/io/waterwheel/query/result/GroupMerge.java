@@ -95,9 +95,7 @@ final class GroupMerge extends PartialMerge {
         SpillDisk to = disk;
         boolean more = true;
         if (wanted.fill() != null) {
-            TupleBlock values = held.values();
-            new GapFill(wanted, gather.times(), gather.answerLayout(), held.table(), held.states(), workspace)
-                    .write(held.sorted(values), values, rows);
+            new GapFill(wanted, gather.times(), gather.answerLayout(), held, workspace).write(rows);
         } else if (runs != null && to != null) {
             boolean[] wantsMore = {true};
             GroupRuns all = spill(to);

@@ -12,6 +12,7 @@ import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.ResultSpec.Fill;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Workspace;
+import io.waterwheel.query.expression.CalendarUnit;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.rows.PartialMerge;
 import io.waterwheel.query.rows.RowCollector;
@@ -24,11 +25,16 @@ import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.tuple.TupleBlock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.LongUnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -38,10 +44,12 @@ final class GapFillTest {
             List.of(
                     new Field("k", FieldType.LONG, false),
                     new Field("t", FieldType.TIMESTAMP, false),
-                    new Field("x", FieldType.DOUBLE, false)),
+                    new Field("x", FieldType.DOUBLE, false),
+                    new Field("u", FieldType.TIMESTAMP, true)),
             new KeySpec.Ordered("k"),
             "t");
     private static final RowLayout LAYOUT = RowLayout.of(SCHEMA);
+    private static final long DAY = 86_400_000L;
     private static final List<Aggregate> VALUES = List.of(
             Aggregate.parse("count(*) AS n"), Aggregate.parse("max(x) AS most"), Aggregate.parse("sum(k) AS total"));
 
@@ -97,17 +105,108 @@ final class GapFillTest {
                     .withFill(fill);
             assertThat(answer(wanted, times, block(keys, at, values)))
                     .as("-Dseed=" + seed + " " + fill + " " + times)
-                    .isEqualTo(expected(keys, at, values, step, times, series, fill));
+                    .isEqualTo(expected(
+                            keys,
+                            at,
+                            values,
+                            time -> Math.floorDiv(time, step) * step,
+                            time -> time + step,
+                            times,
+                            series,
+                            fill));
         }
     }
 
+    /** The twin looks at every day, which lies in the unit that it finds by the day's date. */
+    @Test
+    void bucketsOfTheCalendarAreFilledByTheClockOfAZone() throws Exception {
+        List<CalendarUnit> units = List.of(
+                CalendarUnit.DAY, CalendarUnit.WEEK, CalendarUnit.MONTH, CalendarUnit.QUARTER, CalendarUnit.YEAR);
+        // Clocks that go forward at midnight, and one that left out a day.
+        List<String> zones = List.of("UTC", "Europe/Paris", "America/Sao_Paulo", "Pacific/Apia", "Asia/Kathmandu");
+        long firstSeed = Long.getLong("seed", 0);
+        for (long seed = firstSeed; seed < firstSeed + Rounds.of(200, 20_000); seed++) {
+            Random random = new Random(seed);
+            CalendarUnit unit = units.get(random.nextInt(units.size()));
+            ZoneId zone = ZoneId.of(zones.get(random.nextInt(zones.size())));
+            long begin = Instant.parse("2008-01-01T00:00:00Z").toEpochMilli() + random.nextInt(1500) * DAY;
+            long end = begin + (1 + random.nextInt(unit == CalendarUnit.DAY ? 60 : 900)) * DAY;
+            int rows = random.nextInt(10);
+            TimeInterval times = new TimeInterval(
+                    random.nextBoolean() ? Long.MIN_VALUE : begin - random.nextLong(40 * DAY),
+                    random.nextBoolean() ? Long.MAX_VALUE : end + random.nextLong(40 * DAY));
+            boolean series = random.nextBoolean();
+            Fill fill = List.of(Fill.values()).get(random.nextInt(3));
+            long[] keys = random.longs(rows, 0, 3).toArray();
+            long[] at = random.longs(rows, begin, end).toArray();
+            double[] values = random.doubles(rows).toArray();
+            List<NamedExpression> groups = new ArrayList<>(series ? NamedExpression.fields("k") : List.of());
+            groups.add(NamedExpression.parse("DATE_TRUNC('" + unit.text() + "', t, '" + zone + "') AS begins"));
+            LongUnaryOperator bucket = time -> begin(time, unit, zone);
+            LongUnaryOperator next = time -> {
+                long later = time;
+                while (bucket.applyAsLong(later) == time) {
+                    later += DAY / 2;
+                }
+                return bucket.applyAsLong(later);
+            };
+            ResultSpec.Aggregates wanted =
+                    new ResultSpec.Aggregates(VALUES, groups, null, fill, null, List.of(), Query.NO_LIMIT);
+            assertThat(answer(wanted, times, block(keys, at, values)))
+                    .as("-Dseed=" + seed + " " + groups + " " + fill + " " + times)
+                    .isEqualTo(expected(keys, at, values, bucket, next, times, series, fill));
+        }
+    }
+
+    private static long begin(long time, CalendarUnit unit, ZoneId zone) {
+        LocalDate day = Instant.ofEpochMilli(time).atZone(zone).toLocalDate();
+        LocalDate first =
+                switch (unit) {
+                    case DAY -> day;
+                    case WEEK -> day.minusDays(day.getDayOfWeek().getValue() - 1);
+                    case MONTH -> LocalDate.of(day.getYear(), day.getMonth(), 1);
+                    case QUARTER -> LocalDate.of(day.getYear(), (day.getMonthValue() - 1) / 3 * 3 + 1, 1);
+                    case YEAR -> LocalDate.of(day.getYear(), 1, 1);
+                    default -> throw new IllegalArgumentException(unit.text());
+                };
+        return first.atStartOfDay(zone).toInstant().toEpochMilli();
+    }
+
+    /** The night in which the clock goes back has an hour more, that in which it goes forward one less. */
+    @Test
+    void hoursOfTheClockAreFilledWhereItChanges() throws Exception {
+        ResultSpec.Aggregates wanted = new ResultSpec.Aggregates(
+                VALUES,
+                List.of(NamedExpression.parse("DATE_TRUNC('hour', t, 'Europe/Paris') AS begins")),
+                null,
+                Fill.NULL,
+                null,
+                List.of(),
+                Query.NO_LIMIT);
+        TupleBlock none = block(new long[0], new long[0], new double[0]);
+        assertThat(answer(wanted, day("2021-10-30T22:00:00Z", 25), none)).hasSize(25);
+        assertThat(answer(wanted, day("2022-03-26T23:00:00Z", 23), none)).hasSize(23);
+    }
+
+    private static TimeInterval day(String begin, int hours) {
+        long from = Instant.parse(begin).toEpochMilli();
+        return new TimeInterval(from, from + hours * 3_600_000L - 1);
+    }
+
     private static List<List<Object>> expected(
-            long[] keys, long[] at, double[] values, long step, TimeInterval times, boolean series, Fill fill) {
+            long[] keys,
+            long[] at,
+            double[] values,
+            LongUnaryOperator begin,
+            LongUnaryOperator next,
+            TimeInterval times,
+            boolean series,
+            Fill fill) {
         Map<Long, TreeMap<Long, Object[]>> found = new TreeMap<>();
         long first = Long.MAX_VALUE;
         long last = Long.MIN_VALUE;
         for (int row = 0; row < keys.length; row++) {
-            long bucket = Math.floorDiv(at[row], step) * step;
+            long bucket = begin.applyAsLong(at[row]);
             first = Math.min(first, bucket);
             last = Math.max(last, bucket);
             Object[] present = found.computeIfAbsent(series ? keys[row] : 0, key -> new TreeMap<>())
@@ -116,15 +215,15 @@ final class GapFillTest {
             present[1] = Math.max((Double) present[1], values[row]);
             present[2] = (Long) present[2] + keys[row];
         }
-        first = times.from() == Long.MIN_VALUE ? first : Math.floorDiv(times.from(), step) * step;
-        last = times.to() == Long.MAX_VALUE ? last : Math.floorDiv(times.to(), step) * step;
+        first = times.from() == Long.MIN_VALUE ? first : begin.applyAsLong(times.from());
+        last = times.to() == Long.MAX_VALUE ? last : begin.applyAsLong(times.to());
         if (!series && found.isEmpty() && first <= last) {
             found.put(0L, new TreeMap<>());
         }
         List<List<Object>> rows = new ArrayList<>();
         for (Map.Entry<Long, TreeMap<Long, Object[]>> one : found.entrySet()) {
             TreeMap<Long, Object[]> buckets = one.getValue();
-            for (long bucket = first; bucket <= last; bucket += step) {
+            for (long bucket = first; bucket <= last; bucket = next.applyAsLong(bucket)) {
                 List<Object> row = new ArrayList<>();
                 if (series) {
                     row.add(one.getKey());
@@ -197,5 +296,23 @@ final class GapFillTest {
         assertThatThrownBy(() ->
                         new ResultSpec.Aggregates(VALUES, List.of(), null, Fill.NULL, null, List.of(), Query.NO_LIMIT))
                 .hasMessageContaining("fill is for time buckets");
+        assertThatThrownBy(() -> calendar("DATE_TRUNC('month', t) AS m", "k"))
+                .hasMessageContaining("make DATE_TRUNC('month', time) the last value to group by");
+        assertThatThrownBy(() -> answer(calendar("k", "DATE_TRUNC('month', u) AS m"), TimeInterval.ALL, block))
+                .hasMessage("query: fill: expected steps of the stream's time, t, got DATE_TRUNC('month', u)");
+        assertThatThrownBy(() -> answer(
+                        calendar("DATE_TRUNC('second', t) AS s"), new TimeInterval(0, Long.MAX_VALUE - 1), block))
+                .hasMessageContaining("makes 1000001 rows, expected at most 1000000");
+    }
+
+    private static ResultSpec.Aggregates calendar(String... groups) {
+        return new ResultSpec.Aggregates(
+                VALUES,
+                Arrays.stream(groups).map(NamedExpression::parse).toList(),
+                null,
+                Fill.NULL,
+                null,
+                List.of(),
+                Query.NO_LIMIT);
     }
 }

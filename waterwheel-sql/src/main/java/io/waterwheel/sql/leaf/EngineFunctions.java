@@ -26,11 +26,17 @@ public final class EngineFunctions {
     /** The whole units of time between two times. */
     public static final String ELAPSED = "TIMESTAMPDIFF";
 
-    static final String GAPFILL = "TIME_BUCKET_GAPFILL";
+    /** The beginning of a unit of the calendar. */
+    public static final String DATE_TRUNC = "DATE_TRUNC";
+
+    public static final String GAPFILL = "TIME_BUCKET_GAPFILL";
+    /** The same by steps of the calendar: a unit, the time, perhaps a zone. */
+    public static final String CALENDAR_GAPFILL = "DATE_TRUNC_GAPFILL";
+
     static final String LOCF = "LOCF";
     static final String INTERPOLATE = "INTERPOLATE";
     /** What has to do with buckets without tuples. */
-    public static final List<String> FILLS = List.of(GAPFILL, LOCF, INTERPOLATE);
+    public static final List<String> FILLS = List.of(GAPFILL, CALENDAR_GAPFILL, LOCF, INTERPOLATE);
 
     static final String POINT = "ST_POINT";
     public static final String ENVELOPE = "ST_MAKEENVELOPE";
@@ -64,6 +70,7 @@ public final class EngineFunctions {
     private static final SqlReturnTypeInference TRUTH = nullable(SqlTypeName.BOOLEAN);
     private static final SqlReturnTypeInference GEOMETRY = nullable(SqlTypeName.GEOMETRY);
     private static final SqlReturnTypeInference SAME = ReturnTypes.ARG0.andThen(SqlTypeTransforms.FORCE_NULLABLE);
+    private static final SqlReturnTypeInference OF_TIME = ReturnTypes.ARG1.andThen(SqlTypeTransforms.FORCE_NULLABLE);
     private static final SqlReturnTypeInference MILLIS =
             ReturnTypes.explicit(SqlTypeName.TIMESTAMP, 3).andThen(SqlTypeTransforms.FORCE_NULLABLE);
 
@@ -83,6 +90,7 @@ public final class EngineFunctions {
         add(new EngineFunction(DATE_DIFF, null, WHOLE, 3, 3));
         add(new EngineFunction(ELAPSED, null, WHOLE, 3, 3));
         add(new EngineFunction(GAPFILL, null, MILLIS, 2, 2));
+        add(new EngineFunction(CALENDAR_GAPFILL, null, OF_TIME, 2, 3));
         add(new EngineFunction(LOCF, null, SAME, 1, 1));
         add(new EngineFunction(INTERPOLATE, null, SAME, 1, 1));
         add(new EngineFunction(POINT, null, GEOMETRY, 2, 2));
@@ -136,7 +144,7 @@ public final class EngineFunctions {
             case LOWER, UPPER, CONCAT, SUBSTRING, TRIM, REPLACE, FORMAT_TIME, GEOHASH, JSON_TEXT -> TEXT;
             case LENGTH, OCTET_LENGTH, STRPOS, DATE_PART -> WHOLE;
             case STARTS_WITH -> TRUTH;
-            case DATE_TRUNC -> ReturnTypes.ARG1.andThen(SqlTypeTransforms.FORCE_NULLABLE);
+            case DATE_TRUNC -> OF_TIME;
             case ROUND,
                     SQRT,
                     EXP,

@@ -27,6 +27,9 @@ final class GroupPushdown {
     private final List<NamedExpression> by = new ArrayList<>();
     private final List<io.waterwheel.query.Aggregate> values = new ArrayList<>();
     private @Nullable Duration bucket;
+    /** Buckets of the calendar that are filled: the last group. */
+    private @Nullable Expression calendar;
+
     private ResultSpec.@Nullable Fill fill;
 
     /**
@@ -52,6 +55,12 @@ final class GroupPushdown {
         for (AggregateCall call : aggregate.getAggCallList()) {
             columns.add(value(call));
         }
+        if (calendar != null) {
+            if (bucket != null) {
+                throw new NotPushed("two time buckets");
+            }
+            by.add(new NamedExpression(calendar, ResultSpec.Aggregates.BUCKET));
+        }
         if (values.isEmpty() && by.isEmpty() && bucket == null) {
             throw new NotPushed("groups of nothing");
         }
@@ -63,6 +72,16 @@ final class GroupPushdown {
     }
 
     private Expression group(int column) throws NotPushed {
+        Expression truncated =
+                projects == null ? null : TimeBuckets.filledCalendar(projects.get(column), leaf, translator);
+        if (truncated != null) {
+            if (calendar != null && !calendar.equals(truncated)) {
+                throw new NotPushed("two time buckets");
+            }
+            calendar = truncated;
+            fill = ResultSpec.Fill.NULL;
+            return new Expression.FieldValue(ResultSpec.Aggregates.BUCKET);
+        }
         Duration step = projects == null ? null : TimeBuckets.step(projects.get(column), leaf, translator);
         if (step != null) {
             if (bucket != null && !bucket.equals(step)) {

@@ -1,7 +1,10 @@
 package io.waterwheel.sql.leaf;
 
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.Function;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -39,12 +42,32 @@ public final class TimeBuckets {
         if (!bucket || !(node instanceof RexCall call)) {
             return null;
         }
-        Expression time = translator.translate(call.getOperands().get(1));
+        Expression unused = time(call, leaf, translator);
+        return length(call.getOperands().get(0));
+    }
+
+    private static Expression time(RexCall bucket, Leaf leaf, ConditionTranslator translator) throws NotPushed {
+        Expression time = translator.translate(bucket.getOperands().get(1));
         if (!time.equals(new Expression.FieldValue(leaf.schema().timeField()))) {
             throw new NotPushed("TIME_BUCKET of another field than the stream's time, "
                     + leaf.schema().timeField());
         }
-        return length(call.getOperands().get(0));
+        return time;
+    }
+
+    /** Steps of the calendar with those without tuples, as the engine's DATE_TRUNC; null when the node is none. */
+    static @Nullable Expression filledCalendar(RexNode node, Leaf leaf, ConditionTranslator translator)
+            throws NotPushed {
+        if (!(node instanceof RexCall call)
+                || !call.getOperator().getName().equals(EngineFunctions.CALENDAR_GAPFILL)) {
+            return null;
+        }
+        List<Expression> arguments = new ArrayList<>();
+        for (RexNode operand : call.getOperands()) {
+            arguments.add(translator.translate(operand));
+        }
+        arguments.set(1, time(call, leaf, translator));
+        return new Expression.Call(Function.DATE_TRUNC, arguments);
     }
 
     /** Whether buckets without tuples are wanted too. */
@@ -56,16 +79,17 @@ public final class TimeBuckets {
     public static Duration length(RexNode step) throws NotPushed {
         Duration interval = Literals.interval(step);
         if (interval == null && step instanceof RexLiteral text && text.getTypeName() == SqlTypeName.CHAR) {
-            interval = parse(text.getValueAs(String.class));
+            interval = written(text.getValueAs(String.class));
         }
         if (interval == null || interval.isZero() || interval.isNegative()) {
             throw new NotPushed("this step of TIME_BUCKET; expected one above 0, such as INTERVAL '5' MINUTE or"
-                    + " '5 minutes'; months, quarters and years have no TIME_BUCKET_GAPFILL");
+                    + " '5 minutes'");
         }
         return interval;
     }
 
-    private static @Nullable Duration parse(@Nullable String text) {
+    /** A step such as {@code 5 minutes}; null where a text is none. */
+    public static @Nullable Duration written(@Nullable String text) {
         Matcher matcher = TEXT.matcher(text == null ? "" : text.toLowerCase(Locale.ROOT));
         if (!matcher.matches()) {
             return null;

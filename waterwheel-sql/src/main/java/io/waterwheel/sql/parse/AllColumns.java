@@ -41,7 +41,13 @@ final class AllColumns extends SqlShuttle {
                 "LISTAGG",
                 "GROUP_CONCAT",
                 "APPROX_QUANTILE",
-                "APPROX_PERCENTILE"));
+                "APPROX_PERCENTILE",
+                "QUANTILE_DISC",
+                "QUANTILE_CONT",
+                "CORR",
+                "REGR_SLOPE",
+                "REGR_INTERCEPT",
+                "REGR_R2"));
         List<SqlOperator> known = SqlLibraryOperatorTableFactory.INSTANCE
                 .getOperatorTable(SqlLibrary.STANDARD, SqlLibrary.POSTGRESQL)
                 .getOperatorList();

@@ -12,9 +12,6 @@ import java.util.Map;
 /** What to write in place of functions that are not there: by what they do, else by a name that is near. */
 public final class NearFunctions {
     private static final String WRITES_TIMES = "FORMAT_TIME(time, 'yyyy-MM-dd HH:mm') writes a time";
-    private static final String SHARES =
-            "QUANTILE(x, 0.5), which is PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY x), takes the value at a share of"
-                    + " the group";
     private static final String COUNTS =
             "written rows count, such as (VALUES (1), (2), (3)) AS n(i), and TIME_BUCKET_GAPFILL has each step of a time";
     private static final String MOVES = "time + INTERVAL '5' MINUTE moves a time";
@@ -29,7 +26,6 @@ public final class NearFunctions {
             Map.entry("TO_CHAR", WRITES_TIMES),
             Map.entry("DATE_FORMAT", WRITES_TIMES),
             Map.entry("STRFTIME", WRITES_TIMES),
-            Map.entry("MODE", "the most frequent x is SELECT x ... GROUP BY x ORDER BY COUNT(x) DESC LIMIT 1"),
             Map.entry("SIMILAR TO", PATTERNS),
             Map.entry("RLIKE", PATTERNS),
             Map.entry("REGEXP", PATTERNS),
@@ -47,10 +43,6 @@ public final class NearFunctions {
             Map.entry("OVERLAY", MEANS_OTHER),
             Map.entry("POSITION", "STRPOS(text, part) is from the beginning"),
             Map.entry("TRIM", "TRIM(text) takes blanks from both ends"),
-            Map.entry("PERCENTILE_CONT", SHARES),
-            Map.entry("PERCENTILE_DISC", SHARES),
-            Map.entry("QUANTILE_CONT", SHARES),
-            Map.entry("QUANTILE_DISC", SHARES),
             Map.entry("TRY_CAST", READS_NUMBERS),
             Map.entry("SAFE_CAST", READS_NUMBERS),
             Map.entry("LOG2", "LN(x) / LN(2) is it but for the last digit"),

@@ -47,6 +47,11 @@ final class MovedTimes {
         }
     }
 
+    /** A time that is moved by a written interval. */
+    static LocalDateTime moved(LocalDateTime time, SqlIntervalLiteral interval) {
+        return moved(time, (SqlIntervalLiteral.IntervalValue) interval.getValue(), false);
+    }
+
     private static LocalDateTime moved(
             LocalDateTime time, SqlIntervalLiteral.@Nullable IntervalValue value, boolean minus) {
         if (value == null) {

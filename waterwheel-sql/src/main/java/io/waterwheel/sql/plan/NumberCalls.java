@@ -3,10 +3,12 @@ package io.waterwheel.sql.plan;
 import io.waterwheel.sql.leaf.EngineFunctions;
 import io.waterwheel.sql.parse.ExactLiteral;
 import io.waterwheel.sql.parse.SqlErrors;
+import io.waterwheel.sql.residual.RestAggregate;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.calcite.sql.SqlBasicTypeNameSpec;
@@ -82,23 +84,32 @@ final class NumberCalls {
         }
     }
 
-    /** {@code PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY x)}, the value at a share of x; null for any other call. */
+    /** What stands before WITHIN GROUP, of the values that its order has; null for a function that is none of these. */
     @Nullable
     SqlNode quantile(SqlCall call) {
-        if (!(call.operand(0) instanceof SqlCall share)
-                || !share.getOperator().getName().equals("PERCENTILE_DISC")
-                || share.operandCount() != 1
-                || !(call.operand(1) instanceof SqlNodeList order)) {
+        if (!(call.operand(0) instanceof SqlCall of) || !(call.operand(1) instanceof SqlNodeList order)) {
+            return null;
+        }
+        String name = of.getOperator().getName().toUpperCase(Locale.ROOT);
+        boolean mode = name.equals(RestAggregate.MODE);
+        if (!(mode || name.equals("PERCENTILE_DISC") || name.equals("PERCENTILE_CONT"))
+                || of.operandCount() != (mode ? 0 : 1)) {
             return null;
         }
         if (order.size() != 1 || order.get(0).getKind() == SqlKind.DESCENDING) {
             throw SqlErrors.at(
                     call.getParserPosition(),
-                    "PERCENTILE_DISC is of one value that ascends: PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY x)");
+                    name + " is of one value that ascends: " + name + "(" + (mode ? "" : "0.5")
+                            + ") WITHIN GROUP (ORDER BY x)");
         }
-        return functions
-                .aggregate("QUANTILE")
-                .createCall(share.getFunctionQuantifier(), call.getParserPosition(), order.get(0), share.operand(0));
+        SqlOperator function = name.equals("PERCENTILE_DISC")
+                ? functions.aggregate("QUANTILE")
+                : Objects.requireNonNull(RestAggregate.of(mode ? name : RestAggregate.QUANTILE));
+        List<SqlNode> operands = new ArrayList<>();
+        operands.add(order.get(0));
+        operands.addAll(of.getOperandList());
+        return function.createCall(
+                of.getFunctionQuantifier(), call.getParserPosition(), operands.toArray(SqlNode[]::new));
     }
 
     /** A CAST of a text that is null where the text is no such value. */

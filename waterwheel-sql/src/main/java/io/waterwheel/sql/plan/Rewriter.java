@@ -7,6 +7,7 @@ import io.waterwheel.sql.leaf.EngineFunction;
 import io.waterwheel.sql.leaf.EngineFunctions;
 import io.waterwheel.sql.parse.ExactLiteral;
 import io.waterwheel.sql.parse.SqlErrors;
+import io.waterwheel.sql.residual.RestAggregate;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -30,6 +31,7 @@ import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlNumericLiteral;
+import org.apache.calcite.sql.SqlOperator;
 import org.apache.calcite.sql.SqlUserDefinedTypeNameSpec;
 import org.apache.calcite.sql.SqlUtil;
 import org.apache.calcite.sql.fun.SqlCase;
@@ -202,8 +204,19 @@ final class Rewriter extends SqlShuttle {
         if (call.getKind() == SqlKind.AS) {
             // A name that is given is no value, whatever it is: SELECT x AS current_date.
             List<@Nullable SqlNode> operands = new ArrayList<>(call.getOperandList());
-            operands.set(0, call.<SqlNode>operand(0).accept(this));
+            SqlNode rows = call.operand(0) instanceof SqlCall table ? rows(table) : null;
+            operands.set(0, rows == null ? call.<SqlNode>operand(0).accept(this) : rows);
+            if (rows != null && operands.size() == 2) {
+                // As in PostgreSQL, the one column is called as the table is.
+                operands.add(operands.get(1));
+            }
             return call.getOperator().createCall(position, operands);
+        }
+        SqlNode rows = rows(call);
+        if (rows != null) {
+            SqlNode label = new SqlIdentifier(
+                    call.getKind() == SqlKind.UNNEST ? "unnest" : ValueRows.SERIES.toLowerCase(Locale.ROOT), position);
+            return SqlStdOperatorTable.AS.createCall(position, rows, label, label);
         }
         boolean shape = name.startsWith("ST_");
         shapes += shape ? 1 : 0;
@@ -228,6 +241,12 @@ final class Rewriter extends SqlShuttle {
         EngineFunction own = functions.of(SYNONYMS.getOrDefault(name, name));
         boolean plain = visited.getFunctionQuantifier() == null;
         return own == null || !plain ? visited : own.createCall(position, visited.getOperandList());
+    }
+
+    /** The rows of a series, or of a written array; null where a call is no such table. */
+    private @Nullable SqlNode rows(SqlCall table) {
+        SqlCall function = ValueRows.function(table);
+        return function != null && super.visit(function) instanceof SqlCall visited ? ValueRows.rows(visited) : null;
     }
 
     /** What SQL writes in a way of its own; null for any other call. */
@@ -282,16 +301,15 @@ final class Rewriter extends SqlShuttle {
                 yield null;
             }
             case EngineFunctions.TIME_BUCKET -> {
-                TimeCalls.requireNoZone(call);
-                yield operands.size() == 2 ? times.calendar(call) : null;
+                boolean zoned = operands.size() == 3 && operands.get(2) instanceof SqlCharStringLiteral;
+                yield zoned || operands.size() == 2
+                        ? times.calendar(call, EngineFunctions.DATE_TRUNC)
+                        : operands.size() == 3 ? times.binned(call) : null;
             }
             case "DATE_BIN" -> operands.size() == 3 ? times.binned(call) : null;
-            case "TIME_BUCKET_GAPFILL" -> {
-                TimeCalls.requireNoZone(call);
-                if (!operands.isEmpty()) {
-                    TimeCalls.requireNoMonths(operands.get(0), position);
-                }
-                yield null;
+            case EngineFunctions.GAPFILL -> {
+                boolean zoned = operands.size() == 3 && operands.get(2) instanceof SqlCharStringLiteral;
+                yield zoned || operands.size() == 2 ? times.calendar(call, EngineFunctions.CALENDAR_GAPFILL) : null;
             }
             case "ROUND" -> operands.size() == 2 ? numbers.rounded(call) : null;
             case "IFNULL", "NVL" ->
@@ -329,7 +347,7 @@ final class Rewriter extends SqlShuttle {
                                         SqlLiteral.createNull(position)))
                         : null;
             // Trino's and DuckDB's words for what takes whole groups, and is about right of large ones.
-            case "APPROX_QUANTILE", "APPROX_PERCENTILE" ->
+            case "APPROX_QUANTILE", "APPROX_PERCENTILE", "QUANTILE_DISC" ->
                 functions
                         .aggregate("QUANTILE")
                         .createCall(call.getFunctionQuantifier(), position, operands.toArray(SqlNode[]::new));
@@ -360,7 +378,12 @@ final class Rewriter extends SqlShuttle {
                                         SqlLiteral.createCharString(name.toLowerCase(Locale.ROOT), position),
                                         operands.get(0))
                         : null;
-            default -> null;
+            default -> {
+                SqlOperator rest = operands.isEmpty() ? null : RestAggregate.of(name);
+                yield rest == null
+                        ? null
+                        : rest.createCall(call.getFunctionQuantifier(), position, operands.toArray(SqlNode[]::new));
+            }
         };
     }
 

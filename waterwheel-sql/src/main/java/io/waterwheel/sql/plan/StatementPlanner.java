@@ -271,10 +271,11 @@ public final class StatementPlanner {
     /** As {@link SqlPlanner#signature} says. */
     public SqlSignature signature(String statement, Instant now) {
         return guarded(statement, () -> {
-            SqlNode parsed = query(statement).node();
-            List<SqlDynamicParam> marks = ParameterMarks.of(parsed);
-            if (marks.isEmpty()) {
-                return new SqlSignature(List.of(), planned(statement, List.of(), now));
+            SqlNode parsed = statement.indexOf('?') < 0 ? null : query(statement).node();
+            List<SqlDynamicParam> marks = parsed == null ? List.of() : ParameterMarks.of(parsed);
+            if (parsed == null || marks.isEmpty()) {
+                // Drivers ask for it before they ask the statement, which then has its plan.
+                return new SqlSignature(List.of(), plan(statement, List.of(), now));
             }
             Validated valid = validated(parsed, null, now);
             List<ValueType> types = ParameterMarks.types(marks, valid);

@@ -3,13 +3,16 @@ package io.waterwheel.sql.plan;
 import io.waterwheel.query.expression.CalendarUnit;
 import io.waterwheel.sql.leaf.EngineFunctions;
 import io.waterwheel.sql.leaf.Literals;
+import io.waterwheel.sql.leaf.TimeBuckets;
 import io.waterwheel.sql.parse.SqlErrors;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -46,10 +49,17 @@ final class TimeCalls {
     /** Steps of the calendar, by their months. */
     private static final Map<Long, String> CALENDAR = Map.of(1L, "month", 3L, "quarter", 12L, "year");
 
+    /** Steps of the clock and the calendar, by their milliseconds. */
+    private static final Map<Long, String> UNITS_OF_STEPS = Map.of(
+            1000L, "second", 60_000L, "minute", 3_600_000L, "hour", 86_400_000L, "day", 7 * 86_400_000L, "week");
+
     private static final Pattern MONTHS = Pattern.compile("(?i)\\s*(\\d{1,9})\\s*(month|quarter|year)s?\\s*");
 
     private static final String UNITS =
             Arrays.stream(CalendarUnit.values()).map(CalendarUnit::name).collect(Collectors.joining(", "));
+
+    /** The unit of seconds since 1970. */
+    private static final String EPOCH = "EPOCH";
 
     private final EngineFunctions functions;
 
@@ -134,24 +144,48 @@ final class TimeCalls {
         return SqlLiteral.createTimestamp(SqlTypeName.TIMESTAMP, text, digits, position);
     }
 
-    /** TIME_BUCKET of months, as people write it: DATE_TRUNC has these steps; null for any other step. */
+    /**
+     * TIME_BUCKET of months, or by the clock of a zone, as DATE_TRUNC has these steps; null for any other step.
+     *
+     * @param function DATE_TRUNC, or what makes rows of its steps without tuples too
+     */
     @Nullable
-    SqlNode calendar(SqlCall call) {
-        long months = months(call.operand(0));
-        if (months == 0) {
+    SqlNode calendar(SqlCall call, String function) {
+        SqlNode step = call.operand(0);
+        long months = months(step);
+        boolean zoned = call.operandCount() == 3;
+        if (months == 0 && !zoned) {
             return null;
         }
-        String unit = CALENDAR.get(months);
-        SqlParserPos position = call.getParserPosition();
+        String unit = months == 0 ? UNITS_OF_STEPS.get(millis(step)) : CALENDAR.get(months);
         if (unit == null) {
             throw SqlErrors.unsupported(
-                    call.<SqlNode>operand(0).getParserPosition(),
-                    "steps of " + months + " months; steps of the calendar are INTERVAL '1' MONTH, INTERVAL '3' MONTH"
-                            + " and INTERVAL '1' YEAR, as DATE_TRUNC('month', time), 'quarter' and 'year' have them");
+                    step.getParserPosition(),
+                    (months == 0 ? "such steps by the clock of a time zone" : "steps of " + months + " months")
+                            + "; steps of the calendar are one second, minute, hour, day or week of a zone, INTERVAL '1'"
+                            + " MONTH, INTERVAL '3' MONTH and INTERVAL '1' YEAR, as DATE_TRUNC('month', time), 'quarter'"
+                            + " and 'year' have them");
         }
-        return functions
-                .required("DATE_TRUNC")
-                .createCall(position, SqlLiteral.createCharString(unit, position), call.<SqlNode>operand(1));
+        List<SqlNode> of = call.getOperandList().subList(1, call.operandCount());
+        return truncated(unit, of, function, call.getParserPosition());
+    }
+
+    private SqlNode truncated(String unit, List<SqlNode> of, String function, SqlParserPos position) {
+        List<SqlNode> operands = new ArrayList<>();
+        operands.add(SqlLiteral.createCharString(unit, position));
+        operands.addAll(of);
+        return functions.required(function).createCall(position, operands);
+    }
+
+    /** The milliseconds of a written step; 0 for one that is none, or of months. */
+    private static long millis(SqlNode step) {
+        if (step instanceof SqlIntervalLiteral literal
+                && literal.getValue() instanceof SqlIntervalLiteral.IntervalValue value) {
+            return value.getIntervalQualifier().isYearMonth() ? 0 : SqlParserUtil.intervalToMillis(value);
+        }
+        Duration written =
+                step instanceof SqlCharStringLiteral text ? TimeBuckets.written(text.getValueAs(String.class)) : null;
+        return written == null ? 0 : written.toMillis();
     }
 
     /** The months of a written step; 0 for one that is none, or of days and less. */
@@ -178,10 +212,9 @@ final class TimeCalls {
     SqlNode binned(SqlCall call) {
         SqlParserPos position = call.getParserPosition();
         LocalDateTime origin = MovedTimes.time(call.operand(2));
-        SqlNode calendar = calendar(call);
-        if (calendar != null) {
-            // A year begins with a month and a quarter.
-            long months = months(call.operand(0));
+        // A year begins with a month and a quarter.
+        long months = months(call.operand(0));
+        if (months != 0) {
             if (origin == null
                     || !origin.equals(origin.truncatedTo(ChronoUnit.DAYS).withDayOfMonth(1))
                     || (origin.getMonthValue() - 1) % months != 0) {
@@ -190,13 +223,9 @@ final class TimeCalls {
                         "DATE_BIN(INTERVAL, time, origin): expected a written origin at which a " + CALENDAR.get(months)
                                 + " begins, such as TIMESTAMP '2020-01-01 00:00:00'");
             }
-            return calendar;
+            return truncated(CALENDAR.get(months), List.of(call.operand(1)), EngineFunctions.DATE_TRUNC, position);
         }
-        long millis = call.operand(0) instanceof SqlIntervalLiteral literal
-                        && literal.getValue() instanceof SqlIntervalLiteral.IntervalValue value
-                        && !value.getIntervalQualifier().isYearMonth()
-                ? SqlParserUtil.intervalToMillis(value)
-                : 0;
+        long millis = millis(call.operand(0));
         if (origin == null || millis <= 0 || isFinerThanMillis(origin.toInstant(ZoneOffset.UTC))) {
             throw SqlErrors.at(
                     position,
@@ -229,8 +258,10 @@ final class TimeCalls {
                 ? qualifier.getUnit().name()
                 : unit instanceof SqlIdentifier identifier ? identifier.toString() : "";
         SqlParserPos position = call.getParserPosition();
-        if (isDayFromSunday(name) && function.equals("DATE_PART")) {
+        if (function.equals("DATE_PART") && isDayFromSunday(name)) {
             return dayFromSunday(time, position);
+        } else if (function.equals("DATE_PART") && name.equalsIgnoreCase(EPOCH)) {
+            return secondsSince1970(time, position);
         }
         requireUnit(call, name);
         return functions
@@ -251,31 +282,7 @@ final class TimeCalls {
                     call.getParserPosition(),
                     "the unit " + name.toUpperCase(Locale.ROOT) + " of "
                             + call.getOperator().getName() + "; units are "
-                            + UNITS
-                            + (name.equalsIgnoreCase("EPOCH")
-                                    ? ". The seconds since 1970 are TIMESTAMPDIFF(SECOND, TIMESTAMP"
-                                            + " '1970-01-01 00:00:00', time)"
-                                    : ""));
-        }
-    }
-
-    /** Of steps without tuples, which have one length. */
-    static void requireNoMonths(SqlNode step, SqlParserPos position) {
-        if (months(step) != 0) {
-            throw SqlErrors.unsupported(
-                    position,
-                    "TIME_BUCKET_GAPFILL by months, quarters or years; TIME_BUCKET has such steps, but for empty ones");
-        }
-    }
-
-    /** Of steps, which are of UTC. */
-    static void requireNoZone(SqlCall call) {
-        if (call.operandCount() == 3 && call.operand(2) instanceof SqlCharStringLiteral) {
-            String name = call.getOperator().getName().toUpperCase(Locale.ROOT);
-            throw SqlErrors.unsupported(
-                    call.<SqlNode>operand(2).getParserPosition(),
-                    name + " in a time zone; DATE_TRUNC('day', time, 'Europe/Paris') has days, months and so on of one,"
-                            + " but for those without tuples");
+                            + UNITS);
         }
     }
 
@@ -291,10 +298,32 @@ final class TimeCalls {
         return SqlStdOperatorTable.MOD.createCall(position, fromMonday, SqlLiteral.createExactNumeric("7", position));
     }
 
+    /** With what is less than a second, as PostgreSQL and DuckDB have it: a DOUBLE. */
+    private SqlNode secondsSince1970(SqlNode time, SqlParserPos position) {
+        SqlNode micros = functions
+                .required(EngineFunctions.ELAPSED)
+                .createCall(
+                        position,
+                        SqlLiteral.createCharString("microsecond", position),
+                        timestamp(Instant.EPOCH, position),
+                        time);
+        return SqlStdOperatorTable.DIVIDE.createCall(
+                position,
+                functions.required(EngineFunctions.TO_DOUBLE).createCall(position, micros),
+                functions
+                        .required(EngineFunctions.TO_DOUBLE)
+                        .createCall(position, SqlLiteral.createExactNumeric("1000000", position)));
+    }
+
     /** DATE_PART and DATEPART, whose unit may be in quotes. */
     SqlNode part(SqlCall call) {
-        if (call.operand(0) instanceof SqlCharStringLiteral text && isDayFromSunday(text.getValueAs(String.class))) {
-            return dayFromSunday(call.operand(1), call.getParserPosition());
+        if (call.operand(0) instanceof SqlCharStringLiteral text) {
+            String unit = text.getValueAs(String.class);
+            if (isDayFromSunday(unit)) {
+                return dayFromSunday(call.operand(1), call.getParserPosition());
+            } else if (unit.equalsIgnoreCase(EPOCH)) {
+                return secondsSince1970(call.operand(1), call.getParserPosition());
+            }
         }
         requireUnit(call);
         return call.operand(0) instanceof SqlIntervalQualifier unit

@@ -116,6 +116,8 @@ final class ResidualAggregates {
         String name = call.getAggregation().getName().toUpperCase(Locale.ROOT);
         if (call.getAggregation() instanceof TextAggregate texts) {
             return texts.text(call, input, filter(call));
+        } else if (call.getAggregation() instanceof RestAggregate own) {
+            return own.text(call, below, input, filter(call));
         }
         boolean plain = call.distinctKeys == null
                 && call.getCollation().getFieldCollations().isEmpty()
@@ -174,11 +176,16 @@ final class ResidualAggregates {
 
     /** The engine's: the value whose rank is the share of all, rounded up. A decimal share is multiplied exactly. */
     static String quantile(String values, @Nullable BigDecimal share) throws NotPushed {
+        return quantile("quantile_disc", values, share);
+    }
+
+    /** @param function of DuckDB, that takes a share of all */
+    static String quantile(String function, String values, @Nullable BigDecimal share) throws NotPushed {
         if (share == null || share.signum() < 0 || share.compareTo(BigDecimal.ONE) > 0 || share.scale() > MOST_PLACES) {
             throw new NotPushed(
                     "a QUANTILE whose share is no written number from 0 to 1 of at most " + MOST_PLACES + " places");
         }
-        return "quantile_disc(" + values + ", "
+        return function + "(" + values + ", "
                 + share.setScale(Math.max(1, share.scale())).toPlainString() + ")";
     }
 
@@ -241,8 +248,13 @@ final class ResidualAggregates {
 
     /** Variances, quantiles and the like are of doubles; the engine asks for the CAST too. */
     static void requireNoDecimal(String name, RelDataType argument) throws NotPushed {
-        boolean squares = name.startsWith("VAR") || name.startsWith("STDDEV") || isQuantile(name);
-        if (squares && DecimalTypes.isDecimal(argument)) {
+        if (name.startsWith("VAR") || name.startsWith("STDDEV") || isQuantile(name)) {
+            requireDouble(name, argument);
+        }
+    }
+
+    static void requireDouble(String name, RelDataType argument) throws NotPushed {
+        if (DecimalTypes.isDecimal(argument)) {
             throw new NotPushed(name + " of " + argument + "; write CAST(... AS DOUBLE)");
         }
     }

@@ -31,6 +31,8 @@ final class ResidualWindows {
         String name = over.getAggOperator().getName().toUpperCase(Locale.ROOT);
         if (over.getAggOperator() instanceof TextAggregate) {
             throw new NotPushed("STRING_AGG in a window");
+        } else if (over.getAggOperator() instanceof RestAggregate) {
+            throw new NotPushed(name + " in a window");
         }
         String needs = DownsamplingPattern.needs(over.getAggOperator());
         if (needs != null) {

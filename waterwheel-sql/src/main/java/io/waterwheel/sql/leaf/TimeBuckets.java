@@ -58,8 +58,7 @@ public final class TimeBuckets {
     /** Steps of the calendar with those without tuples, as the engine's DATE_TRUNC; null when the node is none. */
     static @Nullable Expression filledCalendar(RexNode node, Leaf leaf, ConditionTranslator translator)
             throws NotPushed {
-        if (!(node instanceof RexCall call)
-                || !call.getOperator().getName().equals(EngineFunctions.CALENDAR_GAPFILL)) {
+        if (!(node instanceof RexCall call) || !call.getOperator().getName().equals(EngineFunctions.CALENDAR_GAPFILL)) {
             return null;
         }
         List<Expression> arguments = new ArrayList<>();
@@ -82,8 +81,8 @@ public final class TimeBuckets {
             interval = written(text.getValueAs(String.class));
         }
         if (interval == null || interval.isZero() || interval.isNegative()) {
-            throw new NotPushed("this step of TIME_BUCKET; expected one above 0, such as INTERVAL '5' MINUTE or"
-                    + " '5 minutes'");
+            throw new NotPushed(
+                    "this step of TIME_BUCKET; expected one above 0, such as INTERVAL '5' MINUTE or" + " '5 minutes'");
         }
         return interval;
     }

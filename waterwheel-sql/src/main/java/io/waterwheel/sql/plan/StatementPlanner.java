@@ -271,7 +271,8 @@ public final class StatementPlanner {
     /** As {@link SqlPlanner#signature} says. */
     public SqlSignature signature(String statement, Instant now) {
         return guarded(statement, () -> {
-            SqlNode parsed = statement.indexOf('?') < 0 ? null : query(statement).node();
+            SqlNode parsed =
+                    statement.indexOf('?') < 0 ? null : query(statement).node();
             List<SqlDynamicParam> marks = parsed == null ? List.of() : ParameterMarks.of(parsed);
             if (parsed == null || marks.isEmpty()) {
                 // Drivers ask for it before they ask the statement, which then has its plan.

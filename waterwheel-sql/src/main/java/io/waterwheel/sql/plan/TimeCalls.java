@@ -50,8 +50,8 @@ final class TimeCalls {
     private static final Map<Long, String> CALENDAR = Map.of(1L, "month", 3L, "quarter", 12L, "year");
 
     /** Steps of the clock and the calendar, by their milliseconds. */
-    private static final Map<Long, String> UNITS_OF_STEPS = Map.of(
-            1000L, "second", 60_000L, "minute", 3_600_000L, "hour", 86_400_000L, "day", 7 * 86_400_000L, "week");
+    private static final Map<Long, String> UNITS_OF_STEPS =
+            Map.of(1000L, "second", 60_000L, "minute", 3_600_000L, "hour", 86_400_000L, "day", 7 * 86_400_000L, "week");
 
     private static final Pattern MONTHS = Pattern.compile("(?i)\\s*(\\d{1,9})\\s*(month|quarter|year)s?\\s*");
 
@@ -161,10 +161,13 @@ final class TimeCalls {
         if (unit == null) {
             throw SqlErrors.unsupported(
                     step.getParserPosition(),
-                    (months == 0 ? "such steps by the clock of a time zone" : "steps of " + months + " months")
-                            + "; steps of the calendar are one second, minute, hour, day or week of a zone, INTERVAL '1'"
-                            + " MONTH, INTERVAL '3' MONTH and INTERVAL '1' YEAR, as DATE_TRUNC('month', time), 'quarter'"
-                            + " and 'year' have them");
+                    months == 0
+                            ? "such steps by the clock of a time zone; one second, minute, hour, day or week is, such as"
+                                    + " INTERVAL '1' DAY, and so are steps of the calendar"
+                            : "steps of " + months
+                                    + " months; steps of the calendar are INTERVAL '1' MONTH, INTERVAL '3'"
+                                    + " MONTH and INTERVAL '1' YEAR, as DATE_TRUNC('month', time), 'quarter' and 'year'"
+                                    + " have them");
         }
         List<SqlNode> of = call.getOperandList().subList(1, call.operandCount());
         return truncated(unit, of, function, call.getParserPosition());

@@ -8,7 +8,9 @@ import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlCharStringLiteral;
 import org.apache.calcite.sql.SqlDynamicParam;
 import org.apache.calcite.sql.SqlIntervalLiteral;
 import org.apache.calcite.sql.SqlKind;
@@ -20,7 +22,9 @@ import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.jspecify.annotations.Nullable;
 
-/** Rows that need no query: {@code VALUES (1, 'a'), (?, ?)}, series of numbers and times, elements of a written array. */
+/**
+ * Rows that need no query: {@code VALUES (1, 'a'), (?, ?)}, series of numbers and times, elements of a written array.
+ */
 final class ValueRows {
     /** Of a series: each becomes a row of VALUES, and a statement has so many parts. */
     private static final int MOST_STEPS = 5_000;
@@ -32,8 +36,7 @@ final class ValueRows {
     /** What a table is made by, {@code GENERATE_SERIES(1, 5)} or {@code UNNEST(ARRAY[1, 2])}; null for another one. */
     static @Nullable SqlCall function(SqlCall table) {
         if (table.getKind() == SqlKind.UNNEST) {
-            return table.operandCount() == 1
-                            && table.<SqlNode>operand(0).getKind() == SqlKind.ARRAY_VALUE_CONSTRUCTOR
+            return table.operandCount() == 1 && table.<SqlNode>operand(0).getKind() == SqlKind.ARRAY_VALUE_CONSTRUCTOR
                     ? table
                     : null;
         }
@@ -70,11 +73,12 @@ final class ValueRows {
         List<SqlNode> values = List.of();
         if (ends.size() == 2 || ends.size() == 3) {
             SqlNode step = ends.size() == 3 ? ends.get(2) : null;
-            LocalDateTime from = MovedTimes.time(ends.get(0));
-            LocalDateTime to = MovedTimes.time(ends.get(1));
+            LocalDateTime from = time(ends.get(0));
+            LocalDateTime to = time(ends.get(1));
             values = from != null && to != null && step instanceof SqlIntervalLiteral interval
                     ? times(from, to, interval, call)
-                    : numbers(whole(ends.get(0)), whole(ends.get(1)), step == null ? Long.valueOf(1) : whole(step), call);
+                    : numbers(
+                            whole(ends.get(0)), whole(ends.get(1)), step == null ? Long.valueOf(1) : whole(step), call);
         }
         if (values.isEmpty()) {
             throw SqlErrors.unsupported(
@@ -85,6 +89,16 @@ final class ValueRows {
                             + "; TIME_BUCKET_GAPFILL has each step of a stream's time");
         }
         return values;
+    }
+
+    /** A written time, also as {@code '2026-01-01'::timestamp}. */
+    private static @Nullable LocalDateTime time(SqlNode node) {
+        boolean cast = node instanceof SqlCall call
+                && (call.getKind() == SqlKind.CAST
+                        || call.getOperator().getName().equals("::"))
+                && call.operand(0) instanceof SqlCharStringLiteral
+                && call.<SqlNode>operand(1).toString().toUpperCase(Locale.ROOT).startsWith("TIMESTAMP");
+        return MovedTimes.time(cast ? TimeCalls.moment(((SqlCall) node).operand(0)) : node);
     }
 
     private static @Nullable Long whole(SqlNode node) {

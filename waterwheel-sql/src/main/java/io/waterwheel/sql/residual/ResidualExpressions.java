@@ -420,7 +420,7 @@ final class ResidualExpressions {
         if (EngineFunctions.FILLS.contains(name)) {
             throw new NotPushed((name.equals(EngineFunctions.CALENDAR_GAPFILL) ? EngineFunctions.GAPFILL : name)
                     + " here: it is of groups of one stream by TIME_BUCKET_GAPFILL of its time, with LOCF"
-                            + " or INTERPOLATE around each value or around none, but for counts, which are 0 in a gap");
+                    + " or INTERPOLATE around each value or around none, but for counts, which are 0 in a gap");
         }
         String difference = ResidualTimes.difference(name, operands, this);
         if (difference != null) {

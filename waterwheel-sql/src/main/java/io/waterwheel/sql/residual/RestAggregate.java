@@ -85,8 +85,7 @@ public final class RestAggregate extends SqlAggFunction {
         }
         String number = "CAST(" + first + " AS DOUBLE)";
         return getName().equals(QUANTILE)
-                ? ResidualAggregates.quantile(
-                                "quantile_cont", number, WrittenColumn.number(below, arguments.get(1)))
+                ? ResidualAggregates.quantile("quantile_cont", number, WrittenColumn.number(below, arguments.get(1)))
                         + filter
                 : getName().toLowerCase(Locale.ROOT) + "(" + number + ", CAST(t.c" + arguments.get(1) + " AS DOUBLE))"
                         + filter;

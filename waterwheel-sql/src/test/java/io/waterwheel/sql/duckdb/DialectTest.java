@@ -297,7 +297,7 @@ final class DialectTest {
                 "SELECT TIME_BUCKET_GAPFILL(INTERVAL '2' MONTH, moment) AS b, COUNT(*) FROM orders GROUP BY 1 | SQL_UNSUPPORTED"
                         + " | statement, line 1, column 28: not supported: steps of 2 months; steps of the calendar are",
                 "SELECT TIME_BUCKET('2 days', moment, 'Europe/Paris') AS b, COUNT(*) FROM orders GROUP BY 1 | SQL_UNSUPPORTED"
-                        + " | statement, line 1, column 20: not supported: such steps by the clock of a time zone; steps of",
+                        + " | statement, line 1, column 20: not supported: such steps by the clock of a time zone; one second",
                 "SELECT note, id, COUNT(*) FROM orders GROUP BY id, 1.75 | BAD_SQL"
                         + " | statement, line 1, column 52: GROUP BY takes a column, the number of one, or",
                 "SELECT COUNT(*) FROM orders GROUP BY ROLLUP(id, 1.75) | BAD_SQL"

@@ -58,11 +58,16 @@ public final class EngineFunctions {
     public static final String MATCHES = "REGEXP_MATCHES";
 
     public static final String REPLACES = "REGEXP_REPLACE";
+    /** TRIM of written characters at both ends; that of blanks is the engine's. */
+    public static final String TRIM_BOTH = "BTRIM";
+
     public static final String EXTRACTS = "REGEXP_EXTRACT";
     /** The whole number, or the time, that a text is; null where it is none. */
     public static final String TRY_WHOLE = "TRY_CAST TO BIGINT";
 
     public static final String TRY_TIME = "TRY_CAST TO TIMESTAMP";
+
+    private static final int MOST_CONCATENATED = 100;
 
     private static final SqlReturnTypeInference TEXT = nullable(SqlTypeName.VARCHAR);
     private static final SqlReturnTypeInference WHOLE = nullable(SqlTypeName.BIGINT);
@@ -124,6 +129,11 @@ public final class EngineFunctions {
         add(new EngineFunction("RPAD", null, TEXT, 2, 3));
         add(new EngineFunction("RIGHT", null, TEXT, 2, 2));
         add(new EngineFunction("REVERSE", null, TEXT, 1, 1));
+        add(new EngineFunction("LTRIM", null, TEXT, 1, 2));
+        add(new EngineFunction("RTRIM", null, TEXT, 1, 2));
+        add(new EngineFunction(TRIM_BOTH, null, TEXT, 1, 2));
+        add(new EngineFunction("CONCAT_WS", null, TEXT, 2, MOST_CONCATENATED));
+        add(new EngineFunction("TRANSLATE", null, TEXT, 3, 3));
         add(new EngineFunction(TRY_WHOLE, null, WHOLE, 1, 1));
         add(new EngineFunction(TRY_TIME, null, MILLIS, 1, 1));
     }

@@ -45,6 +45,7 @@ public final class SqlErrors {
     /** What stands before an interval's text. */
     private static final Pattern FRAME_OF_GROUPS = Pattern.compile("Encountered \"GROUPS\"", Pattern.CASE_INSENSITIVE);
 
+    private static final Pattern ZONE = Pattern.compile("(?i)\\bAT\\s++TIME\\s++ZONE\\b");
     private static final Pattern INTERVAL = Pattern.compile("\\bINTERVAL\\s*$", Pattern.CASE_INSENSITIVE);
 
     /** A call of these that a text ends with, with at most one call within. */
@@ -172,6 +173,14 @@ public final class SqlErrors {
                 && FRAME_OF_GROUPS.matcher(first).find()
                 && before(statement, position).toUpperCase(Locale.ROOT).contains("OVER")) {
             return unsupported(position, "a frame of GROUPS in a window; frames are of ROWS or of RANGE");
+        }
+        if (position != null
+                && first.matches("Encountered \"(?:AT|TIME)\".*")
+                && ZONE.matcher(statement).find()) {
+            return unsupported(
+                    position,
+                    "AT TIME ZONE; times are of UTC. DATE_TRUNC('day', time, 'Europe/Paris'), DATE_PART('hour', time,"
+                            + " 'Europe/Paris') and FORMAT_TIME(time, 'HH:mm', 'Europe/Paris') go by the clock of a zone");
         }
         String typed = position == null ? "" : typed(statement, position);
         String quoted = !typed.isEmpty()

@@ -69,8 +69,10 @@ final class Rewriter extends SqlShuttle {
             Map.entry("SUBSTR", "SUBSTRING"),
             Map.entry("POW", "POWER"),
             Map.entry("DATE_BIN", EngineFunctions.TIME_BUCKET),
-            Map.entry("REGEXP_LIKE", EngineFunctions.MATCHES),
-            Map.entry("POSIX REGEX CASE SENSITIVE", EngineFunctions.MATCHES));
+            Map.entry("TRANSLATE3", "TRANSLATE"),
+            Map.entry("REGEXP_LIKE", EngineFunctions.MATCHES));
+    /** Operators of patterns: text ~ pattern and its like. */
+    private static final String PATTERN = "POSIX REGEX CASE ";
 
     private final EngineFunctions functions;
     private final NumberCalls numbers;
@@ -352,6 +354,13 @@ final class Rewriter extends SqlShuttle {
                         .aggregate("QUANTILE")
                         .createCall(call.getFunctionQuantifier(), position, operands.toArray(SqlNode[]::new));
             case "STRING_AGG", "LISTAGG", "GROUP_CONCAT" -> TextCalls.of(call);
+            case PATTERN + "SENSITIVE" -> matches(call, false, false);
+            case PATTERN + "INSENSITIVE" -> matches(call, true, false);
+            case "NEGATED " + PATTERN + "SENSITIVE" -> matches(call, false, true);
+            case "NEGATED " + PATTERN + "INSENSITIVE" -> matches(call, true, true);
+            case "= SOME", "<> ALL" -> ofArray(call);
+            case "EPOCH" -> operands.size() == 1 ? times.seconds(operands.get(0), position) : null;
+            case "EPOCH_MS" -> operands.size() == 1 ? times.millisSince1970(operands.get(0), position) : null;
             case "WITHIN GROUP" -> {
                 SqlNode texts = TextCalls.within(call);
                 yield texts == null ? numbers.quantile(call) : texts;
@@ -387,15 +396,41 @@ final class Rewriter extends SqlShuttle {
         };
     }
 
-    /** TRIM of blanks at both ends; the call as it is when it is of something else. */
+    private SqlNode matches(SqlCall call, boolean anyCase, boolean not) {
+        SqlParserPos position = call.getParserPosition();
+        List<SqlNode> operands = new ArrayList<>(call.getOperandList());
+        if (anyCase) {
+            operands.add(SqlLiteral.createCharString("i", position));
+        }
+        SqlCall matches = functions.required(EngineFunctions.MATCHES).createCall(position, operands);
+        return not ? SqlStdOperatorTable.NOT.createCall(position, matches) : matches;
+    }
+
+    /** {@code x = ANY(ARRAY[1, 2])} as IN; null where it is of something else. */
+    private static @Nullable SqlNode ofArray(SqlCall call) {
+        SqlNode of = call.operand(1) instanceof SqlNodeList list && list.size() == 1 ? list.get(0) : call.operand(1);
+        if (of.getKind() != SqlKind.ARRAY_VALUE_CONSTRUCTOR) {
+            return null;
+        }
+        SqlOperator in = call.getKind() == SqlKind.SOME ? SqlStdOperatorTable.IN : SqlStdOperatorTable.NOT_IN;
+        List<SqlNode> values = ((SqlCall) of).getOperandList();
+        return in.createCall(
+                call.getParserPosition(), call.operand(0), new SqlNodeList(values, of.getParserPosition()));
+    }
+
+    /** TRIM as it is written in words; that of blanks at both ends is the engine's. */
     private SqlNode trimmed(SqlCall call) {
-        boolean blanks = call.operand(0) instanceof SqlLiteral side
-                && side.getValue() == SqlTrimFunction.Flag.BOTH
-                && call.operand(1) instanceof SqlLiteral what
-                && " ".equals(what.toValue());
-        return blanks
-                ? functions.required("TRIM").createCall(call.getParserPosition(), call.<SqlNode>operand(2))
-                : call;
+        Object side = ((SqlLiteral) call.operand(0)).getValue();
+        boolean both = side == SqlTrimFunction.Flag.BOTH;
+        SqlNode what = call.operand(1);
+        boolean blanks = what instanceof SqlLiteral literal && " ".equals(literal.toValue());
+        SqlParserPos position = call.getParserPosition();
+        SqlNode text = call.operand(2);
+        if (both && blanks) {
+            return functions.required("TRIM").createCall(position, text);
+        }
+        String name = both ? EngineFunctions.TRIM_BOTH : side == SqlTrimFunction.Flag.LEADING ? "LTRIM" : "RTRIM";
+        return functions.required(name).createCall(position, text, what);
     }
 
     /** Whether it is a statement that returns rows. */

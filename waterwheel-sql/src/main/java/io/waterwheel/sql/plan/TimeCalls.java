@@ -157,20 +157,27 @@ final class TimeCalls {
         if (months == 0 && !zoned) {
             return null;
         }
-        String unit = months == 0 ? UNITS_OF_STEPS.get(millis(step)) : CALENDAR.get(months);
+        String unit = months == 0 ? UNITS_OF_STEPS.get(millis(step)) : ofMonths(months, step);
         if (unit == null) {
             throw SqlErrors.unsupported(
                     step.getParserPosition(),
-                    months == 0
-                            ? "such steps by the clock of a time zone; one second, minute, hour, day or week is, such as"
-                                    + " INTERVAL '1' DAY, and so are steps of the calendar"
-                            : "steps of " + months
-                                    + " months; steps of the calendar are INTERVAL '1' MONTH, INTERVAL '3'"
-                                    + " MONTH and INTERVAL '1' YEAR, as DATE_TRUNC('month', time), 'quarter' and 'year'"
-                                    + " have them");
+                    "such steps by the clock of a time zone; one second, minute, hour, day or week is, such as INTERVAL"
+                            + " '1' DAY, and so are steps of the calendar");
         }
         List<SqlNode> of = call.getOperandList().subList(1, call.operandCount());
         return truncated(unit, of, function, call.getParserPosition());
+    }
+
+    private static String ofMonths(long months, SqlNode step) {
+        String unit = CALENDAR.get(months);
+        if (unit == null) {
+            throw SqlErrors.unsupported(
+                    step.getParserPosition(),
+                    "steps of " + months
+                            + " months; steps of the calendar are INTERVAL '1' MONTH, INTERVAL '3' MONTH and"
+                            + " INTERVAL '1' YEAR, as DATE_TRUNC('month', time), 'quarter' and 'year' have them");
+        }
+        return unit;
     }
 
     private SqlNode truncated(String unit, List<SqlNode> of, String function, SqlParserPos position) {
@@ -218,15 +225,16 @@ final class TimeCalls {
         // A year begins with a month and a quarter.
         long months = months(call.operand(0));
         if (months != 0) {
+            String unit = ofMonths(months, call.operand(0));
             if (origin == null
                     || !origin.equals(origin.truncatedTo(ChronoUnit.DAYS).withDayOfMonth(1))
                     || (origin.getMonthValue() - 1) % months != 0) {
                 throw SqlErrors.at(
                         call.<SqlNode>operand(2).getParserPosition(),
-                        "DATE_BIN(INTERVAL, time, origin): expected a written origin at which a " + CALENDAR.get(months)
+                        "DATE_BIN(INTERVAL, time, origin): expected a written origin at which a " + unit
                                 + " begins, such as TIMESTAMP '2020-01-01 00:00:00'");
             }
-            return truncated(CALENDAR.get(months), List.of(call.operand(1)), EngineFunctions.DATE_TRUNC, position);
+            return truncated(unit, List.of(call.operand(1)), EngineFunctions.DATE_TRUNC, position);
         }
         long millis = millis(call.operand(0));
         if (origin == null || millis <= 0 || isFinerThanMillis(origin.toInstant(ZoneOffset.UTC))) {
@@ -264,7 +272,7 @@ final class TimeCalls {
         if (function.equals("DATE_PART") && isDayFromSunday(name)) {
             return dayFromSunday(time, position);
         } else if (function.equals("DATE_PART") && name.equalsIgnoreCase(EPOCH)) {
-            return secondsSince1970(time, position);
+            return seconds(time, position);
         }
         requireUnit(call, name);
         return functions
@@ -301,21 +309,31 @@ final class TimeCalls {
         return SqlStdOperatorTable.MOD.createCall(position, fromMonday, SqlLiteral.createExactNumeric("7", position));
     }
 
-    /** With what is less than a second, as PostgreSQL and DuckDB have it: a DOUBLE. */
-    private SqlNode secondsSince1970(SqlNode time, SqlParserPos position) {
-        SqlNode micros = functions
-                .required(EngineFunctions.ELAPSED)
-                .createCall(
-                        position,
-                        SqlLiteral.createCharString("microsecond", position),
-                        timestamp(Instant.EPOCH, position),
-                        time);
+    /** Since 1970, or of a difference of times, with what is less than a second, as PostgreSQL has it: a DOUBLE. */
+    SqlNode seconds(SqlNode time, SqlParserPos position) {
+        boolean between = time instanceof SqlCall call
+                && call.getKind() == SqlKind.MINUS
+                && call.operandCount() == 2
+                && !(call.operand(1) instanceof SqlIntervalLiteral);
+        SqlNode micros = between
+                ? units("microsecond", ((SqlCall) time).operand(1), ((SqlCall) time).operand(0), position)
+                : units("microsecond", timestamp(Instant.EPOCH, position), time, position);
         return SqlStdOperatorTable.DIVIDE.createCall(
                 position,
                 functions.required(EngineFunctions.TO_DOUBLE).createCall(position, micros),
                 functions
                         .required(EngineFunctions.TO_DOUBLE)
                         .createCall(position, SqlLiteral.createExactNumeric("1000000", position)));
+    }
+
+    SqlNode millisSince1970(SqlNode time, SqlParserPos position) {
+        return units("millisecond", timestamp(Instant.EPOCH, position), time, position);
+    }
+
+    private SqlNode units(String unit, SqlNode from, SqlNode to, SqlParserPos position) {
+        return functions
+                .required(EngineFunctions.ELAPSED)
+                .createCall(position, SqlLiteral.createCharString(unit, position), from, to);
     }
 
     /** DATE_PART and DATEPART, whose unit may be in quotes. */
@@ -325,7 +343,7 @@ final class TimeCalls {
             if (isDayFromSunday(unit)) {
                 return dayFromSunday(call.operand(1), call.getParserPosition());
             } else if (unit.equalsIgnoreCase(EPOCH)) {
-                return secondsSince1970(call.operand(1), call.getParserPosition());
+                return seconds(call.operand(1), call.getParserPosition());
             }
         }
         requireUnit(call);

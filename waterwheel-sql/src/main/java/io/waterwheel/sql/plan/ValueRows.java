@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * Rows that need no query: {@code VALUES (1, 'a'), (?, ?)}, series of numbers and times, elements of a written array.
  */
 final class ValueRows {
-    /** Of a series: each becomes a row of VALUES, and a statement has so many parts. */
+    /** Of a series: each becomes a row of VALUES, and the parts of a statement are bounded. */
     private static final int MOST_STEPS = 5_000;
 
     static final String SERIES = "GENERATE_SERIES";
@@ -112,8 +112,10 @@ final class ValueRows {
     /** None where they are not all written, or too many. */
     private static List<SqlNode> numbers(@Nullable Long from, @Nullable Long to, @Nullable Long step, SqlCall call) {
         List<SqlNode> values = new ArrayList<>();
-        boolean known = from != null && to != null && step != null && step != 0;
-        for (long value = known ? from : 0; known && (step > 0 ? value <= to : value >= to); value += step) {
+        if (from == null || to == null || step == null || step == 0) {
+            return values;
+        }
+        for (long value = from; step > 0 ? value <= to : value >= to; value += step) {
             if (values.size() == MOST_STEPS || Math.abs(value) > Long.MAX_VALUE - Math.abs(step)) {
                 return List.of();
             }

@@ -295,14 +295,12 @@ final class ResidualExpressions {
 
     private String like(RexCall call) throws NotPushed {
         String name = call.getOperator().getName();
-        if (name.contains("ILIKE")) {
-            throw new NotPushed("ILIKE; write LOWER(text) LIKE 'a%'");
-        }
+        String like = name.contains("ILIKE") ? " ILIKE " : " LIKE ";
         List<RexNode> operands = call.getOperands();
         requirePattern(operands);
         String escape = operands.size() > 2 ? " ESCAPE " + of(operands.get(2)) : "";
-        return "(" + of(operands.get(0)) + (name.startsWith("NOT") ? " NOT LIKE " : " LIKE ") + of(operands.get(1))
-                + escape + ")";
+        return "(" + of(operands.get(0)) + (name.startsWith("NOT") ? " NOT" : "") + like + of(operands.get(1)) + escape
+                + ")";
     }
 
     /** A written pattern is checked here, for DuckDB would refuse the text: or take it for another pattern. */

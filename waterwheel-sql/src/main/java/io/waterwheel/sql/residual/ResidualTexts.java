@@ -43,6 +43,17 @@ final class ResidualTexts {
                         expressions.of(operands.get(0)) + ", " + written(name, operands.get(1), MOST_PADDED) + ", "
                                 + with);
             }
+            case "CONCAT_WS", "TRANSLATE" -> {
+                requireTexts(name, operands);
+                yield call(name, expressions.list(operands));
+            }
+            case "LTRIM", "RTRIM", EngineFunctions.TRIM_BOTH -> {
+                requireTexts(name, operands);
+                String what = operands.size() > 1 ? expressions.of(operands.get(1)) : "' '";
+                yield call(
+                        name.equals(EngineFunctions.TRIM_BOTH) ? "trim" : name,
+                        expressions.of(operands.get(0)) + ", " + what);
+            }
             case EngineFunctions.TRY_WHOLE -> {
                 requireTexts("TRY_CAST", operands);
                 // A fraction is none of a whole number, where DuckDB would round it.

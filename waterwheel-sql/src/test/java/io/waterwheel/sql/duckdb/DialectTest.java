@@ -232,6 +232,20 @@ final class DialectTest {
                         + " INTERVAL 1 HOUR) - INTERVAL 1 HOUR AS TIMESTAMP_MS), CAST(time_bucket(INTERVAL 7 MINUTE, moment,"
                         + " TIMESTAMP '2026-11-24 00:03:00') AS TIMESTAMP_MS), COUNT(*) FROM orders GROUP BY 1, 2",
                 "SELECT EXTRACT(EPOCH FROM moment) AS e, DATE_PART('epoch', moment) AS d FROM visits ;",
+                "SELECT EXTRACT(EPOCH FROM (MAX(moment) - MIN(moment))) AS e, EXTRACT(EPOCH FROM MIN(moment) - INTERVAL '5' MINUTE)"
+                        + " AS f FROM orders ;",
+                "SELECT EPOCH(moment) AS s, EPOCH_MS(moment) AS m, id FROM visits ;",
+                "SELECT id FROM orders WHERE note ILIKE 'A%' OR note ILIKE '%zÜr%' ;",
+                "SELECT id FROM orders WHERE note NOT ILIKE '%B' ;",
+                "SELECT id, note ~* '^A' AS a, note !~ '^a' AS b, note !~* '^A' AS c FROM orders ; SELECT id,"
+                        + " regexp_matches(note, '^A', 'i'), NOT regexp_matches(note, '^a'), NOT regexp_matches(note, '^A', 'i')"
+                        + " FROM orders",
+                "SELECT COUNT(*) FROM orders WHERE note = ANY(ARRAY['a', 'ab']) AND id <> ALL (ARRAY[1, 2]) ; SELECT COUNT(*) FROM"
+                        + " orders WHERE note IN ('a', 'ab') AND id NOT IN (1, 2)",
+                "SELECT LTRIM(note, 'ab'), RTRIM(note, 'b'), TRIM(LEADING 'a' FROM note), TRIM(TRAILING 'h' FROM note), TRIM(BOTH"
+                        + " 'a' FROM note), LTRIM('  x '), RTRIM(' x  '), BTRIM('xax', 'x') FROM orders ; SELECT LTRIM(note, 'ab'),"
+                        + " RTRIM(note, 'b'), LTRIM(note, 'a'), RTRIM(note, 'h'), TRIM(note, 'a'), 'x ', ' x', 'a' FROM orders",
+                "SELECT CONCAT_WS('-', note, id::text, note), TRANSLATE(note, 'ab', 'x') FROM orders ;",
                 // Rows of written numbers, times and arrays.
                 "SELECT i FROM GENERATE_SERIES(1, 10, 3) AS t(i) ;",
                 "SELECT i * 2 AS x FROM generate_series(5, -5, -2) AS i ; SELECT i * 2 FROM generate_series(5, -5, -2) AS t(i)",
@@ -296,6 +310,8 @@ final class DialectTest {
                 "SELECT MODE(note) OVER (PARTITION BY id) FROM orders | SQL_UNSUPPORTED | MODE in a window",
                 "SELECT TIME_BUCKET_GAPFILL(INTERVAL '2' MONTH, moment) AS b, COUNT(*) FROM orders GROUP BY 1 | SQL_UNSUPPORTED"
                         + " | statement, line 1, column 28: not supported: steps of 2 months; steps of the calendar are",
+                "SELECT DATE_BIN(INTERVAL '2' MONTH, moment, TIMESTAMP '2020-01-01 00:00:00') FROM orders | SQL_UNSUPPORTED"
+                        + " | statement, line 1, column 17: not supported: steps of 2 months",
                 "SELECT TIME_BUCKET('2 days', moment, 'Europe/Paris') AS b, COUNT(*) FROM orders GROUP BY 1 | SQL_UNSUPPORTED"
                         + " | statement, line 1, column 20: not supported: such steps by the clock of a time zone; one second",
                 "SELECT note, id, COUNT(*) FROM orders GROUP BY id, 1.75 | BAD_SQL"
@@ -310,6 +326,13 @@ final class DialectTest {
                         + " | statement, line 1, column 8: not supported: CAST of VARCHAR to BOOLEAN; compare the text, such as LOWER(x) = 'true'",
                 "SELECT CAST('yes' AS BOOLEAN) | BAD_SQL"
                         + " | statement, line 1, column 13: 'yes' is no BOOLEAN; write TRUE or FALSE",
+                "SELECT moment AT TIME ZONE 'Europe/Paris' FROM orders | SQL_UNSUPPORTED | DATE_TRUNC('day', time, 'Europe/Paris')",
+                "SELECT DATE_TRUNC('day', moment AT TIME ZONE 'Europe/Paris') FROM orders | SQL_UNSUPPORTED"
+                        + " | statement, line 1, column 33: not supported: AT TIME ZONE; times are of UTC",
+                "SELECT i FROM TABLE(GENERATE_SERIES(1, id)) AS t(i) | SQL_UNSUPPORTED | statement, line 1, column 21: not"
+                        + " supported: this GENERATE_SERIES; it is of written whole numbers, GENERATE_SERIES(1, 5), or of written",
+                "SELECT i FROM GENERATE_SERIES(1, 5001) AS t(i) | SQL_UNSUPPORTED | has at least one row and at most 5000",
+                "SELECT AGE(NOW(), moment) FROM orders | SQL_UNSUPPORTED | TIMESTAMPDIFF(SECOND, earlier, later) counts",
                 "SELECT INITCAP(note) FROM orders | SQL_UNSUPPORTED"
                         + " | statement, line 1, column 8: not supported: the function INITCAP; UPPER and LOWER are there",
                 "SELECT REGEXP_MATCHES(note, '(') FROM orders | SQL_VALUE | missing )",

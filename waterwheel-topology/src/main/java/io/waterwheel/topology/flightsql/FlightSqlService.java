@@ -92,8 +92,8 @@ final class FlightSqlService extends CatalogService {
         TicketStatementQuery ticket = TicketStatementQuery.newBuilder()
                 .setStatementHandle(StatementHandles.ticket(asked, form))
                 .build();
-        return new FlightInfo(
-                schema(shape, form), descriptor, determineEndpoints(ticket, descriptor, schema(shape, form)), -1, -1);
+        Schema schema = schema(shape, form);
+        return new FlightInfo(schema, descriptor, determineEndpoints(ticket, descriptor, schema), -1, -1);
     }
 
     /** Without a location: the server that was asked, by the address that its client knows. */

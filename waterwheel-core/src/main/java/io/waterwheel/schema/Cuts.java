@@ -5,7 +5,9 @@ import io.waterwheel.schema.text.Ipv4;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
+import java.time.LocalDate;
 import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
@@ -44,6 +46,14 @@ public final class Cuts {
         List<Object> cuts = new ArrayList<>(texts.size());
         for (String text : texts) {
             Object cut = value("cuts", text);
+            if (field.type().variable()
+                    && !cuts.isEmpty()
+                    && compare(cuts.get(cuts.size() - 1), cut) == 0
+                    && !text.equals(texts.get(cuts.size() - 1))) {
+                throw new IllegalArgumentException("cuts: expected values that differ in their first " + PREFIX_BYTES
+                        + " bytes, by which cells are told apart, got '" + text + "' after '"
+                        + texts.get(cuts.size() - 1) + "'");
+            }
             if (!cuts.isEmpty() && compare(cuts.get(cuts.size() - 1), cut) >= 0) {
                 throw new IllegalArgumentException("cuts: expected ascending values, got '" + text + "' after '"
                         + texts.get(cuts.size() - 1) + "'");
@@ -124,6 +134,11 @@ public final class Cuts {
             return field.type()
                     .resolution()
                     .units(OffsetDateTime.parse(text.replace(' ', 'T')).toInstant());
+        }
+        if (field.type().isTimestamp() && text.indexOf('-') > 0) {
+            return field.type()
+                    .resolution()
+                    .units(LocalDate.parse(text).atStartOfDay().toInstant(ZoneOffset.UTC));
         }
         if (field.type().isDecimal()) {
             return unscaled(text).longValueExact();

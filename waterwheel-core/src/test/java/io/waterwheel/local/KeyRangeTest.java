@@ -276,6 +276,14 @@ final class KeyRangeTest {
                         .hasMessageContaining("got '" + wrong.low() + "'");
             }
             assertThatThrownBy(() -> stream.answer(
+                            stream.query().withKeyRanges(List.of(new KeyRange("f", "NaN", "NaN"))), rows -> true))
+                    .hasMessageContaining("got 'NaN'; a condition finds it: f = CAST('NaN' AS DOUBLE)");
+            assertThat(stream.answer(
+                                    stream.query().withWhere(Expression.parse("f = CAST('NaN' AS DOUBLE)")),
+                                    rows -> true)
+                            .tuples())
+                    .isEqualTo(1);
+            assertThatThrownBy(() -> stream.answer(
                             stream.query().withKeyRanges(List.of(new KeyRange("g", "Infinity", "0"))), rows -> true))
                     .hasMessageContaining("expected the lower value first, got 'Infinity' to '0'");
         }

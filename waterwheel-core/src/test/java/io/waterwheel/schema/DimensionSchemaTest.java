@@ -56,6 +56,18 @@ final class DimensionSchemaTest {
                 .containsExactly('S', 'N', 'O', 'W', 0, 0, 0, 0);
     }
 
+    /** A day is the moment at which it begins, in UTC. */
+    @Test
+    void aDayIsATime() {
+        Field seen = new Field("seen", FieldType.TIMESTAMP, false);
+        assertThat(new Cuts(seen).of(new Dimension("seen", 0, List.of(), List.of("2016-01-01", "1483228800000")), 2))
+                .containsExactly(1451606400000L, 1483228800000L);
+        assertThat(new Cuts(seen).of(new Dimension("seen", 1, List.of("-5", "2016-01-01"), List.of()), 1))
+                .hasSize(1);
+        assertThatThrownBy(() -> new Cuts(seen).of(new Dimension("seen", 1, List.of("0", "2016-13-01"), List.of()), 1))
+                .hasMessage("range: expected values of type timestamp, got '2016-13-01'");
+    }
+
     @Test
     void aScheduleSaysTheOrderOfBits() {
         StreamDefinition weather = SchemaFile.read("a", FIELDS + """
@@ -105,8 +117,9 @@ final class DimensionSchemaTest {
                         + " double, got 'Infinity'",
                 "[flag, {field: latitude, cuts: [0.0, -0.0]}] | dimension 'latitude': cuts: expected ascending values,"
                         + " got '-0.0' after '0.0'",
-                "[flag, {field: element, cuts: [abcdefgh1, abcdefgh2]}] | dimension 'element': cuts: expected ascending"
-                        + " values, got 'abcdefgh2' after 'abcdefgh1'",
+                "[flag, {field: element, cuts: [abcdefgh1, abcdefgh2]}] | dimension 'element': cuts: expected values"
+                        + " that differ in their first 8 bytes, by which cells are told apart, got 'abcdefgh2' after"
+                        + " 'abcdefgh1'",
                 "[flag, {field: element, range: [a, b]}] | dimension 'element': a string cannot be divided evenly:"
                         + " expected cuts, got a range",
                 "[flag, {field: value, range: [0, 9], cuts: [5]}] | dimension 'value': expected range or cuts, got both",

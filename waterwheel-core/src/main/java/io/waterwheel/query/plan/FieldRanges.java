@@ -32,6 +32,8 @@ import org.jspecify.annotations.Nullable;
 /** Ranges of the values of named fields as a condition: any of a field's ranges, and so for each field. */
 final class FieldRanges {
     private static final BigDecimal BEYOND = BigDecimal.TEN.pow(400);
+    /** How a condition says it; ranges have numbers as bounds. */
+    private static final String NAN = " = CAST('NaN' AS DOUBLE)";
 
     private FieldRanges() {}
 
@@ -251,7 +253,8 @@ final class FieldRanges {
     private static IllegalArgumentException expected(Field field, String text, RuntimeException cause) {
         return new IllegalArgumentException(
                 "range of '" + field.name() + "': expected values of type "
-                        + field.type().schemaName() + ", got '" + text + "'",
+                        + field.type().schemaName() + ", got '" + text + "'"
+                        + (text.equals("NaN") ? "; a condition finds it: " + field.name() + NAN : ""),
                 cause);
     }
 }

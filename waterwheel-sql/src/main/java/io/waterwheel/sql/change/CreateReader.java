@@ -7,6 +7,7 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -36,11 +37,16 @@ final class CreateReader {
     private static final Map<String, String> TIMESTAMPS =
             Map.of("3", "timestamp", "6", "timestamp_us", "9", "timestamp_ns");
 
+    /** Types whose values cannot be divided evenly. */
+    private static final Set<String> WITHOUT_RANGE = Set.of("string", "bytes", "uuid", "ipv6");
+
     private final Words words;
     /** By name. */
     private final Map<String, Map<String, Object>> fields = new LinkedHashMap<>();
     /** Fields that say whether they may be null. */
     private final Set<String> told = new TreeSet<>();
+    /** Dimensions of the key without cells. */
+    private final Set<String> open = new LinkedHashSet<>();
 
     private CreateReader(Words words) {
         this.words = words;
@@ -88,6 +94,13 @@ final class CreateReader {
             throw words.expected("TIME (column)");
         }
         words.requireEnd();
+        open.remove(String.valueOf(definition.get("time")));
+        if (!open.isEmpty()) {
+            String name = open.iterator().next();
+            boolean even = !WITHOUT_RANGE.contains(type(name));
+            throw words.wrong("column '" + name + "' of the key: expected "
+                    + (even ? "RANGE (least, greatest) or " : "") + "CUTS (value, ...)");
+        }
         if ("json".equals(definition.get("format"))) {
             // As in schema files: a member that is no field is passed over.
             definition.put("records", Map.of("unknown", "skip"));
@@ -189,12 +202,25 @@ final class CreateReader {
         if (dimensions.size() == 1 && first.size() == 1 && !placed) {
             return first;
         }
+        for (Map<String, Object> dimension : dimensions) {
+            String field = String.valueOf(dimension.get("field"));
+            // A boolean has cells by itself.
+            if (!dimension.containsKey("range")
+                    && !dimension.containsKey("cuts")
+                    && !type(field).equals("boolean")) {
+                open.add(field);
+            }
+        }
         Map<String, Object> key = new LinkedHashMap<>();
         key.put("dimensions", dimensions);
         if (placed) {
             key.put("position", place());
         }
         return key;
+    }
+
+    private String type(String field) {
+        return String.valueOf(fields.getOrDefault(field, Map.of()).get("type"));
     }
 
     /** The columns of the longitude and the latitude. */
@@ -227,10 +253,15 @@ final class CreateReader {
         List<String> values = new ArrayList<>();
         words.require("(");
         do {
-            values.add(words.value(of));
+            values.add(words.takes("TIMESTAMP") ? moment(words.text(of + ", a time in quotes")) : words.value(of));
         } while (words.takes(","));
         words.require(")");
         return values;
+    }
+
+    /** A definition's times have a zone; SQL's without one are in UTC. */
+    private static String moment(String text) {
+        return text.matches("[0-9-]+[ T][0-9:.]+") ? text + "Z" : text;
     }
 
     private Map<String, Object> position() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
@@ -98,6 +99,12 @@ final class ChangeParserTest {
         assertThat(((KeySpec.Dimensions) placed.schema().key()).position()).containsExactly("x", "y");
         assertThat(placed.schema().key().position()).containsExactly("x", "y");
         assertThat(SchemaJson.readStream(SchemaJson.writeStream(placed))).isEqualTo(placed);
+        StreamDefinition timed = created("CREATE STREAM p (made TIMESTAMP, sold TIMESTAMP, at TIMESTAMP) TIME (at) KEY"
+                + " (made RANGE (TIMESTAMP '2020-01-01 00:00:00', TIMESTAMP '2020-01-01T12:00:00.5+02:00'),"
+                + " sold CUTS (TIMESTAMP '2020-01-01', '2020-01-02', 1600000000000))");
+        List<Dimension> dimensions = ((KeySpec.Dimensions) timed.schema().key()).dimensions();
+        assertThat(dimensions.get(0).range()).containsExactly("2020-01-01 00:00:00Z", "2020-01-01T12:00:00.5+02:00");
+        assertThat(dimensions.get(1).cuts()).containsExactly("2020-01-01", "2020-01-02", "1600000000000");
     }
 
     @Test
@@ -126,6 +133,15 @@ final class ChangeParserTest {
         wrong(
                 "CREATE STREAM s (a DOUBLE, b DOUBLE) KEY (a, b) POSITION (a, c) TIME (b)",
                 "there is no column 'c' for the latitude; there are a, b");
+        wrong(
+                "CREATE STREAM s (a DOUBLE, b DOUBLE, c TIMESTAMP) KEY (a BITS 4, b RANGE (0, 1)) TIME (c)",
+                "column 'a' of the key: expected RANGE (least, greatest) or CUTS (value, ...)");
+        wrong(
+                "CREATE STREAM s (a TEXT, b BOOLEAN, c TIMESTAMP) KEY (b, a) TIME (c)",
+                "column 'a' of the key: expected CUTS (value, ...)");
+        wrong(
+                "CREATE STREAM s (a BIGINT, b TIMESTAMP) KEY (a, b RANGE (TIMESTAMP 5, 6)) TIME (b)",
+                "expected a bound, a time in quotes, got '5'");
         wrong("DROP STREAM s t", "line 1, column 15: expected the end, got 't'");
         wrong("DROP STREAM 'it''s'", "expected the name of a stream, got 'it's'");
         wrong("DROP STREAM \"s", "a quote that begins here does not end");

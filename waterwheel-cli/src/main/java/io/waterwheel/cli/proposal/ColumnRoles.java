@@ -259,11 +259,11 @@ final class ColumnRoles {
         for (ColumnSample column : used) {
             FieldType type = column.type();
             boolean number = type.isNumber() || (type.isDecimal() && !type.variable());
-            boolean divides = column != time && !column.isTime() && column.divides();
+            boolean divides = column != time && !column.isTime() && column.divides() && !column.isNearlyAlwaysTheSame();
             if (divides && (column == longitude || column == latitude)) {
                 places.add(column.name);
             } else if (divides && column.distinct() <= KINDS && column.values >= MANY * column.distinct()) {
-                int bits = Math.min(BITS_OF_KINDS, Dimension.bitsOf(column.distinct() + 1));
+                int bits = Math.min(BITS_OF_KINDS, Dimension.bitsOf(column.cells()));
                 kinds.add(type == FieldType.BOOLEAN ? column.name : "{field: " + column.name + ", bits: " + bits + "}");
             } else if (divides && (number || type == FieldType.IPV4)) {
                 numbers.add(column.name);

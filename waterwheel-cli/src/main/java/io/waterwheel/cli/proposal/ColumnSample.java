@@ -4,8 +4,9 @@ import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.schema.text.MemberPath;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -99,8 +100,8 @@ final class ColumnSample {
     private double least = Double.POSITIVE_INFINITY;
     private double most = Double.NEGATIVE_INFINITY;
     int fraction;
-    /** Hashes: values may be long. */
-    private final Set<Integer> distinct = new HashSet<>();
+    /** By hash, for values may be long: how many rows have it. */
+    private final Map<Integer, Integer> distinct = new HashMap<>();
 
     final CsvStyle style;
     final TimeForms forms;
@@ -175,8 +176,9 @@ final class ColumnSample {
         }
         bare |= !quoted;
         values++;
-        if (distinct.size() < DISTINCT_COUNTED) {
-            distinct.add(written.hashCode());
+        int hash = written.hashCode();
+        if (distinct.size() < DISTINCT_COUNTED || distinct.containsKey(hash)) {
+            distinct.merge(hash, 1, Integer::sum);
         }
         // In quotes it is a value for the decoder.
         if (quoted && !isJson && style.isNothing(value)) {
@@ -573,6 +575,18 @@ final class ColumnSample {
         FieldType type = type();
         boolean number = type.isNumber() || type.isDecimal();
         return number ? least < most : distinct() - words.size() > 1;
+    }
+
+    /** Whether all but one row of {@value #MOST} have the same value, or none: a dimension would tell little apart. */
+    boolean isNearlyAlwaysTheSame() {
+        long most = distinct.values().stream().mapToLong(rows -> rows).max().orElse(0);
+        long rows = values + empty;
+        return Math.max(most, empty + marks) * MOST >= rows * (MOST - 1);
+    }
+
+    /** Cells of a dimension in which each value has its own, and null where some rows have it. */
+    int cells() {
+        return distinct() - (hasGaps() ? words.size() : 0) + (lacksSome() ? 1 : 0);
     }
 
     /** Number of distinct values, up to a bound. */

@@ -440,6 +440,26 @@ class SchemaProposalTest {
                 .hasMessageEndingWith("--skip-lines 1 --columns row,at,b_c,d");
     }
 
+    /**
+     * What nearly all rows lack, or have the same value in, divides nothing; no bit is for nulls where there are none.
+     */
+    @Test
+    void dimensionsAreFieldsThatDivideTheRows() throws Exception {
+        StringBuilder csv = new StringBuilder("at,host,answer,flag,same,share,size\n");
+        for (int row = 0; row < 1000; row++) {
+            csv.append("2021-10-07T12:00:00.").append("%03d".formatted(row));
+            csv.append("Z,h").append(row % 4).append(',').append(row % 8 + 200);
+            csv.append(row % 500 == 0 ? ",G" + row % 3 : ",").append(row % 100 == 0 ? ",b" : ",a");
+            csv.append(row % 10 == 0 ? "," : ",s" + row % 3)
+                    .append(',')
+                    .append(row * row)
+                    .append('\n');
+        }
+        assertThat(yaml(csv.toString()))
+                .contains("# key: {dimensions: [{field: host, bits: 2}, {field: answer, bits: 3}, {field: share, bits:"
+                        + " 2}, size]}");
+    }
+
     private static String yaml(String csv) throws IOException {
         return Proposals.of("f.csv", new ByteArrayInputStream(csv.getBytes(UTF_8)), List.of())
                 .yaml("f");

@@ -383,8 +383,8 @@ final class StreamCommand {
                 "Divide the dimensions of a key into cells anew, for the rows that come from now on, and say how many"
                         + " cells rows make use of, before and after. What is there stays as it is.",
                 "Learns from the newest rows of the stream, or with --like from a file. A dimension with a range keeps"
-                        + " it as long as its rows do not crowd into few cells. On a terminal it asks before it"
-                        + " changes anything."
+                        + " it unless its rows crowd into few cells and cuts would make use of more. On a terminal it"
+                        + " asks before it changes anything."
             },
             footer = {
                 "",

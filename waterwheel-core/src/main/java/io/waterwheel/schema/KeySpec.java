@@ -211,7 +211,7 @@ public sealed interface KeySpec {
         static final int MAX_SCALED_BITS = 59;
 
         static final int MOST_SCALES = 16;
-        /** In lists, which are part of the definition. */
+        /** In lists: a definition is one node of the catalog, and has up to 16 versions of them. */
         static final int MAX_LISTED = 4096;
         /** With those that divide ranges: each chunk has all. */
         static final int MAX_CUTS = 1 << Dimension.MAX_BITS;
@@ -362,6 +362,29 @@ public sealed interface KeySpec {
             return dimensions.stream().map(Dimension::field).toList();
         }
 
+        /**
+         * How many cuts its open dimensions may list, all of them together; below 0 where others have too many.
+         *
+         * @param fields by name
+         */
+        public int roomForCuts(Map<String, Field> fields) {
+            int listed = 0;
+            int cuts = 0;
+            for (Dimension dimension : dimensions) {
+                listed += dimension.cuts().size();
+                cuts += cuts(dimension, fields);
+            }
+            return Math.min(MAX_LISTED - listed, MAX_CUTS - cuts);
+        }
+
+        /** Those that are listed, and those that divide a range; none where it is open. */
+        private int cuts(Dimension dimension, Map<String, Field> fields) {
+            Field field = Objects.requireNonNull(fields.get(dimension.field()));
+            return dimension.range().isEmpty()
+                    ? dimension.cuts().size()
+                    : (1 << dimension.bits(field, scheduled(dimension))) - 1;
+        }
+
         private @Nullable String cellProblem(Map<String, Field> fields) {
             int listed = 0;
             int cuts = 0;
@@ -375,9 +398,7 @@ public sealed interface KeySpec {
                     return problem;
                 }
                 listed += dimension.cuts().size();
-                cuts += dimension.range().isEmpty()
-                        ? dimension.cuts().size()
-                        : (1 << dimension.bits(Objects.requireNonNull(fields.get(dimension.field())), scheduled)) - 1;
+                cuts += cuts(dimension, fields);
             }
             int bits = Arrays.stream(bits(fields)).sum();
             if (bits > MAX_BITS) {

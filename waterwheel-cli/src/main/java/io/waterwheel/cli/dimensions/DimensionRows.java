@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 public final class DimensionRows {
     /** Rows of a longer file that are looked at. */
     private static final long MOST_LINES = 5_000_000;
-    /** Longer lines are left out of the sample, so that it takes a bounded part of the heap. */
-    private static final int MOST_LINE_BYTES = 1024;
+    /** Of the sample, so that it takes a bounded part of the heap. */
+    private static final long MOST_BYTES = 64L << 20;
 
     private DimensionRows() {}
 
@@ -51,46 +51,75 @@ public final class DimensionRows {
             List<String> named,
             @Nullable FileEncoding encoding)
             throws IOException {
-        boolean csv = format == RecordFormat.CSV;
-        try (InputLines lines =
-                new InputLines(in, csv, encoding).divideBy(draft.text().csv())) {
-            LinesLeftOut.of(null, null, 0, draft.text(), !named.isEmpty()).of(lines);
-            CsvColumns columns = !csv
-                    ? null
-                    : named.isEmpty()
-                            ? CsvColumns.of(source, lines.next(), draft)
-                            : CsvColumns.named("--columns", named, draft);
+        TupleBlock rows = sample(draft, source, in, format, named, encoding);
+        try {
             DimensionLearner learner = new DimensionLearner(draft);
-            learner.add(decoded(sample(lines, columns), draft, format, source));
+            learner.add(rows);
             return learner.learned();
         } catch (IllegalArgumentException e) {
             throw bad(source + ": " + e.getMessage());
         }
     }
 
-    /** Any line is in it as likely as any other; the same file gives the same sample. */
-    private static List<byte[]> sample(InputLines lines, @Nullable CsvColumns columns) throws IOException {
+    /**
+     * Some rows of a file, of all fields.
+     *
+     * @param schema of the rows; its key may lack cells of dimensions
+     * @throws WaterwheelException when no row is a tuple of the schema; see {@link #complete}
+     */
+    static TupleBlock sample(
+            Schema schema,
+            String source,
+            InputStream in,
+            RecordFormat format,
+            List<String> named,
+            @Nullable FileEncoding encoding)
+            throws IOException {
+        boolean csv = format == RecordFormat.CSV;
+        try (InputLines lines =
+                new InputLines(in, csv, encoding).divideBy(schema.text().csv())) {
+            LinesLeftOut.of(null, null, 0, schema.text(), !named.isEmpty()).of(lines);
+            CsvColumns columns = !csv
+                    ? null
+                    : named.isEmpty()
+                            ? CsvColumns.of(source, lines.next(), schema)
+                            : CsvColumns.named("--columns", named, schema);
+            return decoded(sample(lines, columns, MOST_BYTES), schema, format, source);
+        } catch (IllegalArgumentException e) {
+            throw bad(source + ": " + e.getMessage());
+        }
+    }
+
+    /**
+     * Any line is in it as likely as any other; the same file gives the same sample.
+     *
+     * @param mostBytes of all lines that are kept: where they are long, fewer are
+     */
+    static List<byte[]> sample(InputLines lines, @Nullable CsvColumns columns, long mostBytes) throws IOException {
         SplittableRandom random = new SplittableRandom(1);
         List<byte[]> sample = new ArrayList<>();
+        int most = DimensionLearner.ROWS;
+        long bytes = 0;
         long seen = 0;
         for (byte[] line = lines.next(); line != null && seen < MOST_LINES; line = lines.next()) {
-            if (line.length > MOST_LINE_BYTES) {
-                continue;
-            }
             seen++;
-            long at = sample.size() < DimensionLearner.ROWS ? sample.size() : random.nextLong(seen);
-            if (at >= DimensionLearner.ROWS) {
-                continue;
-            }
-            byte[] ordered = columns == null ? line : columns.inOrder(line);
+            long at = sample.size() < most ? sample.size() : random.nextLong(seen);
+            byte[] ordered = at >= most ? null : columns == null ? line : columns.inOrder(line);
             if (ordered == null) {
                 continue;
             }
             byte[] kept = ordered.clone();
+            bytes += kept.length;
             if (at == sample.size()) {
                 sample.add(kept);
             } else {
-                sample.set((int) at, kept);
+                bytes -= sample.set((int) at, kept).length;
+            }
+            while (bytes > mostBytes && sample.size() > 1) {
+                byte[] last = sample.remove(sample.size() - 1);
+                int dropped = random.nextInt(sample.size() + 1);
+                bytes -= (dropped == sample.size() ? last : sample.set(dropped, last)).length;
+                most = sample.size();
             }
         }
         return sample;

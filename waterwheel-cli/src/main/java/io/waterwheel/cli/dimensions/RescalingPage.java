@@ -5,9 +5,9 @@ import io.waterwheel.cli.text.DefinitionYaml;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.key.sample.CellUse;
+import io.waterwheel.key.sample.ScaleChange;
 import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.KeySpec;
-import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
 import java.io.BufferedReader;
@@ -16,7 +16,6 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -68,46 +67,23 @@ public final class RescalingPage {
     }
 
     /**
-     * The dimensions of a stream's key, divided as the rows of a file have it.
+     * The dimensions of a stream's key, divided as the rows of a file have it: by the rules that hold for the rows of
+     * the stream ({@link ScaleChange#scales}).
      *
-     * @param schema of the stream, with the newest scales
+     * @param schema of the stream, with the newest scales as the only ones
      * @param in the file
      * @param format of its lines
-     * @throws WaterwheelException when the key has no dimensions, or the rows do not tell
+     * @throws WaterwheelException when the key has no dimensions, or no row is a tuple of the stream
      */
     public static List<Dimension> learned(String stream, Schema schema, Path file, InputStream in, RecordFormat format)
             throws IOException {
-        KeySpec.Dimensions key = schema.key().dimensional();
-        if (key == null) {
+        if (schema.key().dimensional() == null) {
             throw new WaterwheelException(
                     ErrorCode.BAD_REQUEST,
                     "stream " + stream + ": its key has no dimensions, whose scales could be others");
         }
-        int[] bits = key.bits(schema.byName());
-        List<Dimension> open = new ArrayList<>();
-        for (int d = 0; d < bits.length; d++) {
-            Dimension dimension = key.dimensions().get(d);
-            boolean truth = schema.fields()
-                            .get(schema.indexOf(dimension.field()))
-                            .type()
-                            .physical()
-                    == PhysicalType.BOOLEAN;
-            open.add(new Dimension(dimension.field(), truth ? 0 : bits[d], dimension.range(), List.of()));
-        }
-        Schema learned = DimensionRows.complete(
-                schema.withKey(new KeySpec.Dimensions(open, key.schedule(), key.position())),
-                String.valueOf(file.getFileName()),
-                in,
-                format,
-                List.of(),
-                null);
-        List<Dimension> dimensions = new ArrayList<>();
-        KeySpec.Dimensions completed = (KeySpec.Dimensions) learned.key();
-        for (int d = 0; d < bits.length; d++) {
-            Dimension dimension = completed.dimensions().get(d);
-            dimensions.add(new Dimension(dimension.field(), bits[d], dimension.range(), dimension.cuts()));
-        }
-        return dimensions;
+        String source = String.valueOf(file.getFileName());
+        return ScaleChange.scales(schema, DimensionRows.sample(schema, source, in, format, List.of(), null));
     }
 
     /** Whether the person at the terminal says yes: by y, yes or an empty line. */

@@ -4,6 +4,7 @@ import io.waterwheel.schema.Cuts;
 import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.KeyDimensions;
 import io.waterwheel.tuple.ScaleVersion;
@@ -19,16 +20,30 @@ import java.util.List;
  * @param cells that it has, with that of null
  * @param used cells that would tell as much apart if all had as many rows: 2 to the entropy of the cells, from 1 to
  *     {@code cells}
+ * @param divisible whether the cell of most keys may hold values that other cuts would tell apart, as far as keys say
  */
-public record CellUse(String field, int cells, double used) {
+public record CellUse(String field, int cells, double used, boolean divisible) {
     /** Fewer keys say little about many cells. */
     public static final int LEAST_KEYS = 1024;
 
     private static final int CROWDED = 8;
 
-    /** Whether at most an eighth of the cells is in use. */
+    /** Of cells that may hold several values each. */
+    public CellUse(String field, int cells, double used) {
+        this(field, cells, used, true);
+    }
+
+    /**
+     * Whether at most an eighth of the cells is in use; or of fewer than 64, which few values fill, at most the square
+     * root, so that half of the bits tell nothing apart, where others could.
+     */
     public boolean crowded() {
-        return used * CROWDED <= cells;
+        return used * CROWDED <= cells || (divisible && isOfFewCells());
+    }
+
+    /** Whether at most an eighth of the cells is in use, or at most their square root. */
+    boolean isOfFewCells() {
+        return used * CROWDED <= cells || used * used <= cells;
     }
 
     /**
@@ -58,13 +73,43 @@ public record CellUse(String field, int cells, double used) {
                 rows[dimensions.number(d, one)]++;
             }
             double entropy = 0;
-            for (int of : rows) {
+            int fullest = 0;
+            for (int cell = 0; cell < rows.length; cell++) {
+                int of = rows[cell];
+                fullest = of > rows[fullest] ? cell : fullest;
                 double share = (double) of / newest.length;
                 entropy -= of == 0 ? 0 : share * Math.log(share);
             }
-            uses.add(new CellUse(key.dimensions().get(d).field(), cells[d], Math.min(cells[d], Math.exp(entropy))));
+            uses.add(new CellUse(
+                    key.dimensions().get(d).field(),
+                    cells[d],
+                    Math.min(cells[d], Math.exp(entropy)),
+                    isDivisible(schema, key.dimensions().get(d), rows.length, fullest)));
         }
         return uses;
+    }
+
+    /**
+     * Whether other cuts could divide a cell. Keys do not say which values there are, but three things tell that there
+     * are few: it is the cell of null, or of a boolean; cuts leave numbers of the bits free, since rows that tell them
+     * give each value a cell of its own while there is room; or of whole numbers it holds one. An outer cell counts as
+     * wide as the one beside it.
+     *
+     * @param room cells that its bits number
+     * @param number of the cell
+     */
+    private static boolean isDivisible(Schema schema, Dimension dimension, int room, int number) {
+        Field field = schema.fields().get(schema.indexOf(dimension.field()));
+        int first = field.nullable() ? 1 : 0;
+        List<Object> cuts = new Cuts(field).of(dimension, Dimension.bitsOf(room));
+        if (field.type().physical() == PhysicalType.BOOLEAN || number < first || cuts.size() + 1 + first < room) {
+            return false;
+        }
+        if (cuts.size() < 2 || !(cuts.get(0) instanceof Long)) {
+            return true;
+        }
+        int above = Math.min(Math.max(number - first, 1), cuts.size() - 1);
+        return (Long) cuts.get(above) - (Long) cuts.get(above - 1) != 1;
     }
 
     /** How many cells each dimension has, with that of null. */

@@ -72,20 +72,24 @@ public final class DimensionLearner {
      * @throws IllegalArgumentException when rows do not tell the cells of a dimension; says of which, and why
      */
     public Schema learned() {
+        int[] bits = new int[samples.length];
+        int[] wanted = new int[samples.length];
+        for (int d = 0; d < samples.length; d++) {
+            samples[d].sort();
+            Dimension dimension = key.dimensions().get(d);
+            int scheduled = Collections.frequency(key.schedule(), dimension.field());
+            bits[d] = dimension.bits() > 0 || scheduled > 0
+                    ? Math.max(dimension.bits(), scheduled)
+                    : bits(samples[d], field(dimension).nullable());
+            wanted[d] = open[d] ? samples[d].cuts(bits[d]) : 0;
+        }
+        int[] cuts = DimensionSample.shared(wanted, key.roomForCuts(draft.byName()));
         List<Dimension> dimensions = new ArrayList<>();
         for (int d = 0; d < samples.length; d++) {
-            DimensionSample sample = samples[d];
-            sample.sort();
-            Dimension dimension = key.dimensions().get(d);
-            if (!open[d]) {
-                dimensions.add(dimension);
-                continue;
-            }
-            int scheduled = Collections.frequency(key.schedule(), dimension.field());
-            int bits = dimension.bits() > 0 || scheduled > 0
-                    ? Math.max(dimension.bits(), scheduled)
-                    : bits(sample, field(dimension).nullable());
-            dimensions.add(sample.divided(bits));
+            dimensions.add(
+                    open[d]
+                            ? samples[d].divided(bits[d], cuts[d])
+                            : key.dimensions().get(d));
         }
         List<String> schedule = key.schedule().isEmpty() ? schedule(dimensions) : key.schedule();
         return draft.withKey(new KeySpec.Dimensions(dimensions, schedule, key.position()));

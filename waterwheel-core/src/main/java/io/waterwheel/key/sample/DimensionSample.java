@@ -11,6 +11,7 @@ import io.waterwheel.tuple.TupleBlock;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The values that some rows have in one field, and how to divide them into cells of about as many rows. One thread. */
 final class DimensionSample {
@@ -21,6 +22,10 @@ final class DimensionSample {
     private long[] codes = new long[1024];
 
     private int values;
+    /** Of texts and bytes: the first value, and whether there is another, which may have the same code. */
+    private byte @Nullable [] first;
+
+    private boolean differ;
 
     /** By distinct value, ascending: its code, and how many rows have it. */
     private long[] distinct = {};
@@ -48,10 +53,10 @@ final class DimensionSample {
                     case FLOAT64 -> KeyCodec.ofDouble(LittleEndian.getDouble(bytes, row * 8));
                     case VARIABLE -> {
                         long reference = LittleEndian.getLong(bytes, row * 8);
-                        yield KeyCodec.ofBytes(
-                                block.arena(),
-                                TupleBlock.referenceOffset(reference),
-                                TupleBlock.referenceLength(reference));
+                        int offset = TupleBlock.referenceOffset(reference);
+                        int length = TupleBlock.referenceLength(reference);
+                        differ = differ || isAnother(block.arena(), offset, length);
+                        yield KeyCodec.ofBytes(block.arena(), offset, length);
                     }
                 };
         if (isFloating() && !Double.isFinite(number(code))) {
@@ -62,6 +67,13 @@ final class DimensionSample {
             codes = Arrays.copyOf(codes, values * 2);
         }
         codes[values++] = code;
+    }
+
+    private boolean isAnother(byte[] bytes, int offset, int length) {
+        if (first == null) {
+            first = Arrays.copyOfRange(bytes, offset, offset + length);
+        }
+        return !Arrays.equals(first, 0, first.length, bytes, offset, offset + length);
     }
 
     private boolean isFloating() {
@@ -100,22 +112,45 @@ final class DimensionSample {
     }
 
     /**
+     * Cuts that divide its values into as many cells as some bits number, or one of each value where these are fewer.
+     */
+    int cuts(int bits) {
+        return Math.max(0, Math.min((1 << bits) - (field.nullable() ? 1 : 0), distinct.length) - 1);
+    }
+
+    /**
+     * Shares what room there is for cuts: those that want more than the others get fewer, all of these the same number.
+     *
+     * @param wanted by dimension
+     * @param room for all of them; each gets 1 where there is less
+     * @return by dimension, at most what is wanted
+     */
+    static int[] shared(int[] wanted, int room) {
+        int most = Arrays.stream(wanted).max().orElse(0);
+        while (most > 1 && sum(wanted, most) > room) {
+            most--;
+        }
+        int share = most;
+        return Arrays.stream(wanted).map(cuts -> Math.min(cuts, share)).toArray();
+    }
+
+    private static int sum(int[] wanted, int most) {
+        return Arrays.stream(wanted).map(cuts -> Math.min(cuts, most)).sum();
+    }
+
+    /**
      * The dimension with cuts at which cells begin that hold about as many rows each; a value that many rows have gets
      * a cell of its own.
      *
-     * @param bits at most that many
-     * @throws IllegalArgumentException when all rows have the same value
+     * @param bits that number its cells
+     * @param most cuts, at least 1
+     * @throws IllegalArgumentException when all rows have the same value, or values that begin alike; says which
      */
-    Dimension divided(int bits) {
+    Dimension divided(int bits, int most) {
         if (distinct.length < 2) {
-            throw new IllegalArgumentException("dimension '" + field.name() + "': "
-                    + (distinct.length == 0
-                            ? "no row has a value"
-                            : "all rows have the same value, '" + text(distinct[0]) + "'")
-                    + ", so it divides nothing: leave it out, or give "
-                    + (field.type().variable() ? "cuts: [VALUE, ...]" : "range: [LO, HI]"));
+            throw new IllegalArgumentException("dimension '" + field.name() + "': " + undivided());
         }
-        int cells = (1 << bits) - (field.nullable() ? 1 : 0);
+        int cells = Math.min(most, cuts(bits)) + 1;
         long rest = values;
         long inCell = rows[0];
         List<String> cuts = new ArrayList<>();
@@ -131,6 +166,19 @@ final class DimensionSample {
             inCell += rows[d];
         }
         return new Dimension(field.name(), bits, List.of(), ascending(cuts));
+    }
+
+    private String undivided() {
+        if (differ) {
+            return "all values have the same first 8 bytes, '" + text(distinct[0])
+                    + "', and no more of a value is in a key, so no cuts divide them: leave it out, or say 'indexed:"
+                    + " true' of the field";
+        }
+        return (distinct.length == 0
+                        ? "no row has a value"
+                        : "all rows have the same value, '" + text(distinct[0]) + "'")
+                + ", so it divides nothing: leave it out, or give "
+                + (field.type().variable() ? "cuts: [VALUE, ...]" : "range: [LO, HI]");
     }
 
     /** Texts may end within a character of the value's first bytes, and be the same then. */

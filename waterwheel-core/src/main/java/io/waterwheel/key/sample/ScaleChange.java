@@ -35,9 +35,7 @@ public record ScaleChange(List<Dimension> scales, List<CellUse> before, List<Cel
     }
 
     /**
-     * Learns scales from rows: cells of about as many rows. A dimension keeps the scale that it has where it is a
-     * boolean, where rows have one value or none in it, and where it divides a range of which the rows do not crowd
-     * into few cells.
+     * Learns scales from rows, as {@link #scales} does, and says what they gain.
      *
      * @param schema with every version of the scales
      * @param rows of its newest tuples, of any layout that has the schema's first fields, the dimensions among them, as
@@ -46,34 +44,72 @@ public record ScaleChange(List<Dimension> scales, List<CellUse> before, List<Cel
      *     what there is; says why
      */
     public static ScaleChange learn(Schema schema, TupleBlock rows) {
-        KeySpec.Dimensions key = dimensions(schema);
+        dimensions(schema);
         if (rows.size() < CellUse.LEAST_KEYS) {
             throw new IllegalArgumentException(
                     "expected at least " + CellUse.LEAST_KEYS + " rows to learn from, got " + rows.size());
         }
+        return of(schema, scales(schema, rows), rows);
+    }
+
+    /**
+     * Learns scales from rows: cells of about as many rows, as many as there is room for. A dimension keeps the scale
+     * that it has where it is a boolean, where rows have one value or none in it, and where it divides a range, unless
+     * the rows use few of its cells and would use more of others. So does every range where the rows are fewer than
+     * {@link CellUse#LEAST_KEYS}.
+     *
+     * @param rows as of {@link #learn}
+     * @return the dimensions, with the bits that they have
+     * @throws IllegalArgumentException when the key has no dimensions; says so
+     */
+    public static List<Dimension> scales(Schema schema, TupleBlock rows) {
+        KeySpec.Dimensions key = dimensions(schema);
         List<CellUse> before = CellUse.of(schema, keys(schema, rows));
-        List<Dimension> present = key.dimensions(key.scales());
+        List<Dimension> learned = learned(schema, key, rows, before);
+        Schema next = schema.withKey(new KeySpec.Dimensions(learned, key.schedule(), key.position()));
+        List<CellUse> after = CellUse.of(next, keys(next, rows));
+        List<Dimension> scales = new ArrayList<>();
+        for (int d = 0; d < learned.size(); d++) {
+            Dimension old = key.dimensions(key.scales()).get(d);
+            boolean gains = old.range().isEmpty()
+                    || (!after.isEmpty() && after.get(d).used() > before.get(d).used());
+            Dimension best = gains ? learned.get(d) : old;
+            scales.add(new Dimension(best.field(), learned.get(d).bits(), best.range(), best.cuts()));
+        }
+        return scales;
+    }
+
+    private static List<Dimension> learned(
+            Schema schema, KeySpec.Dimensions key, TupleBlock rows, List<CellUse> before) {
         int[] bits = key.bits(schema.byName());
-        List<Dimension> learned = new ArrayList<>();
+        List<Dimension> open = new ArrayList<>();
+        DimensionSample[] samples = new DimensionSample[bits.length];
+        int[] wanted = new int[bits.length];
         for (int d = 0; d < bits.length; d++) {
-            Dimension old = present.get(d);
+            Dimension old = key.dimensions(key.scales()).get(d);
             int index = schema.indexOf(old.field());
             Field field = schema.fields().get(index);
+            samples[d] = new DimensionSample(field, index, rows.layout());
             boolean stays = field.type().physical() == PhysicalType.BOOLEAN
-                    || (!old.range().isEmpty() && !before.get(d).crowded());
-            if (!stays) {
-                DimensionSample sample = new DimensionSample(field, index, rows.layout());
-                for (int row = 0; row < rows.size(); row++) {
-                    sample.add(rows, row);
-                }
-                sample.sort();
-                if (sample.distinct() > 1) {
-                    old = sample.divided(Math.min(bits[d], MOST_LEARNED_BITS));
-                }
+                    || (!old.range().isEmpty()
+                            && (before.isEmpty() || !before.get(d).isOfFewCells()));
+            for (int row = 0; row < rows.size() && !stays; row++) {
+                samples[d].add(rows, row);
             }
-            learned.add(new Dimension(old.field(), bits[d], old.range(), old.cuts()));
+            samples[d].sort();
+            wanted[d] = samples[d].cuts(Math.min(bits[d], MOST_LEARNED_BITS));
+            open.add(
+                    wanted[d] == 0
+                            ? new Dimension(old.field(), bits[d], old.range(), old.cuts())
+                            : new Dimension(old.field(), bits[d], List.of(), List.of()));
         }
-        return of(schema, learned, rows);
+        int room = new KeySpec.Dimensions(open, key.schedule(), key.position()).roomForCuts(schema.byName());
+        int[] cuts = DimensionSample.shared(wanted, room);
+        List<Dimension> learned = new ArrayList<>();
+        for (int d = 0; d < bits.length; d++) {
+            learned.add(wanted[d] == 0 ? open.get(d) : samples[d].divided(bits[d], cuts[d]));
+        }
+        return learned;
     }
 
     /**

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.IntUnaryOperator;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -58,7 +59,7 @@ final class CellUseTest {
         assertThat(uses).extracting(CellUse::field).containsExactly("kind", "height");
         assertThat(uses).extracting(CellUse::cells).containsExactly(5, 64);
         assertThat(uses.get(0).used()).isCloseTo(1, within(1e-9));
-        // An eighth of five cells is less than one: so few cannot crowd.
+        // Three bits number eight cells: no room was wanted for more values.
         assertThat(uses.get(0).crowded()).isFalse();
         assertThat(uses.get(1).used()).isBetween(62.0, 64.0);
         assertThat(uses.get(1).crowded()).isFalse();
@@ -79,6 +80,74 @@ final class CellUseTest {
         }
         assertThat(height.used()).isCloseTo(product, within(1e-6));
         assertThat(height.crowded()).isTrue();
+    }
+
+    private static CellUse few(Field field, Dimension dimension, IntUnaryOperator numberOfRow) {
+        Schema schema = new Schema(
+                List.of(field, SCHEMA.fields().get(1), SCHEMA.fields().get(2)),
+                new KeySpec.Dimensions(
+                        List.of(dimension, new Dimension("height", 6, List.of("0", "1000"), List.of())), List.of()),
+                "t");
+        KeyDimensions dimensions = KeyDimensions.of(schema);
+        return CellUse.of(
+                        schema,
+                        LongStream.range(0, 2000)
+                                .map(row -> dimensions.cellOf(0, numberOfRow.applyAsInt((int) row))
+                                        | dimensions.cellOf(1, (int) (row & 63)))
+                                .toArray())
+                .get(0);
+    }
+
+    /** One row of twenty lies elsewhere. */
+    private static int nearlyAll(int row, int number) {
+        return row % 20 == 0 ? number ^ 1 : number;
+    }
+
+    @Test
+    void fewCellsCrowdToo() {
+        Field number = new Field("a", FieldType.INT, false);
+        Field nullable = new Field("a", FieldType.DOUBLE, true);
+        for (int bits = 1; bits <= 5; bits++) {
+            int last = (1 << bits) - 1;
+            Dimension range = new Dimension("a", bits, List.of("0", "1000"), List.of());
+            assertThat(few(number, range, row -> nearlyAll(row, last)).crowded())
+                    .as("%s bits", bits)
+                    .isTrue();
+            assertThat(few(number, range, row -> row & last).crowded()).isFalse();
+        }
+        Dimension learned = new Dimension("a", 2, List.of(), List.of("2.5", "7"));
+        assertThat(few(nullable, learned, row -> nearlyAll(row, 3)).crowded()).isTrue();
+        assertThat(few(nullable, learned, row -> nearlyAll(row, 0)).crowded())
+                .as("no cuts divide nulls")
+                .isFalse();
+    }
+
+    /** Where each value has a cell of its own, no cuts can divide better, however many rows have one of them. */
+    @Test
+    void fewValuesDoNotCrowd() {
+        Field number = new Field("a", FieldType.INT, false);
+        for (int at = 0; at < 4; at++) {
+            int cell = at;
+            for (Dimension each : List.of(
+                    new Dimension("a", 2, List.of("0", "3"), List.of()),
+                    new Dimension("a", 3, List.of("0", "3"), List.of()),
+                    new Dimension("a", 2, List.of(), List.of("5", "6", "7")),
+                    new Dimension("a", 3, List.of(), List.of("10", "20", "30")))) {
+                assertThat(few(number, each, row -> nearlyAll(row, cell)).crowded())
+                        .as("%s, cell %s", each, cell)
+                        .isFalse();
+            }
+        }
+        Dimension kinds = new Dimension("a", 3, List.of(), List.of("b", "c", "d"));
+        assertThat(few(new Field("a", FieldType.STRING, false), kinds, row -> nearlyAll(row, 3))
+                        .crowded())
+                .isFalse();
+        assertThat(few(
+                                new Field("a", FieldType.BOOLEAN, false),
+                                new Dimension("a", 1, List.of(), List.of()),
+                                row -> nearlyAll(row, 1))
+                        .crowded())
+                .isFalse();
     }
 
     @Test

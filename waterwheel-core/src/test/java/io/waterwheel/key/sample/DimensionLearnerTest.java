@@ -136,6 +136,38 @@ final class DimensionLearnerTest {
                                 + " [LO, HI]");
     }
 
+    @Test
+    void textsThatBeginAlikeAreSaidSo() {
+        assertThatThrownBy(() -> learned(
+                        draft(open("kind", 0), open("n", 0)), List.of("1,https://a.org,,5", "2,https://b.org,,6")))
+                .hasMessage("dimension 'kind': all values have the same first 8 bytes, 'https://', and no more of a"
+                        + " value is in a key, so no cuts divide them: leave it out, or say 'indexed: true' of the"
+                        + " field");
+        assertThatThrownBy(() -> learned(
+                        draft(open("kind", 0), open("n", 0)), List.of("1,https://a.org,,5", "2,https://a.org,,6")))
+                .hasMessage("dimension 'kind': all rows have the same value, 'https://', so it divides nothing: leave"
+                        + " it out, or give cuts: [VALUE, ...]");
+    }
+
+    /** Beside the one cut of the kind there is room for 4,095 of the height's. */
+    @Test
+    void asManyCutsAreLearnedAsThereIsRoomFor() throws Exception {
+        List<String> lines = new ArrayList<>();
+        for (int i = 0; i < 20_000; i++) {
+            lines.add(i + "," + (i % 2 == 0 ? "a" : "b") + "," + i * 0.5 + ",1");
+        }
+        for (int bits = 12; bits <= 14; bits++) {
+            Schema learned = learned(draft(open("height", bits), open("kind", 0)), lines);
+            KeySpec.Dimensions key = (KeySpec.Dimensions) learned.key();
+            assertThat(key.dimensions().get(0).bits()).isEqualTo(bits);
+            assertThat(key.dimensions().get(0).cuts()).hasSize(bits == 12 ? 4094 : 4095);
+            assertThat(key.dimensions().get(1).cuts()).containsExactly("b");
+        }
+        assertThat(DimensionSample.shared(new int[] {4095, 15, 0, 2047}, 4096)).containsExactly(2040, 15, 0, 2040);
+        assertThat(DimensionSample.shared(new int[] {7, 3}, 10)).containsExactly(7, 3);
+        assertThat(DimensionSample.shared(new int[] {7, 3, 0}, -5)).containsExactly(1, 1, 0);
+    }
+
     /** Any rows of any types make a key that a stream can be created with, or a sentence. */
     @Test
     void randomRowsMakeAKey() throws Exception {

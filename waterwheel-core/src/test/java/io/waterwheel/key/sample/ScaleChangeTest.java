@@ -12,9 +12,11 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.ScaleVersion;
 import io.waterwheel.tuple.TupleBlock;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.function.IntUnaryOperator;
 import org.junit.jupiter.api.Test;
 
 final class ScaleChangeTest {
@@ -69,6 +71,49 @@ final class ScaleChangeTest {
         ScaleChange change = ScaleChange.learn(SCHEMA, rows(4000, 1000, 200, 50));
         assertThat(change.scales().get(1).range()).isEmpty();
         assertThat(change.after().get(1).used()).isGreaterThan(12);
+    }
+
+    private static ScaleChange ofFields(int fields, int bits, String high, IntUnaryOperator value) {
+        List<Field> all = new ArrayList<>();
+        List<Dimension> dimensions = new ArrayList<>();
+        for (int f = 0; f < fields; f++) {
+            all.add(new Field("f" + f, FieldType.LONG, false));
+            dimensions.add(new Dimension("f" + f, bits, List.of("0", high), List.of()));
+        }
+        all.add(new Field("t", FieldType.TIMESTAMP, false));
+        Schema schema = new Schema(all, new KeySpec.Dimensions(dimensions, List.of()), "t");
+        TupleBlock rows = new TupleBlock(RowLayout.of(schema), 6000);
+        for (int row = 0; row < 6000; row++) {
+            for (int f = 0; f < fields; f++) {
+                LittleEndian.putLong(rows.column(f), row * 8, value.applyAsInt(row * (2 * f + 1)));
+            }
+        }
+        rows.setSize(6000);
+        return ScaleChange.learn(schema, rows);
+    }
+
+    @Test
+    void aRangeOfFewBitsIsDividedByRowsThatMovedOn() {
+        ScaleChange change = ofFields(2, 2, "1000", i -> 5000 + i % 1000);
+        assertThat(change.before()).allSatisfy(use -> assertThat(use.used()).isEqualTo(1));
+        assertThat(change.before()).allMatch(CellUse::crowded);
+        assertThat(change.after()).allSatisfy(use -> assertThat(use.used()).isGreaterThan(3.9));
+    }
+
+    @Test
+    void aRangeOfFewValuesStays() {
+        assertThatThrownBy(() -> ofFields(2, 2, "3", i -> i % 20 == 0 ? i / 20 % 4 : 1))
+                .hasMessage("the scales are those in force: nothing would change");
+    }
+
+    /** Each would have 1,023 cuts, and 4,096 fit into a key. */
+    @Test
+    void dimensionsShareTheRoomForCuts() {
+        ScaleChange change = ofFields(5, 11, "1000000000", i -> i * 7919 % 100_000);
+        assertThat(change.scales())
+                .extracting(dimension -> dimension.cuts().size())
+                .containsExactly(819, 819, 819, 819, 819);
+        assertThat(change.after()).allSatisfy(use -> assertThat(use.used()).isGreaterThan(750));
     }
 
     @Test

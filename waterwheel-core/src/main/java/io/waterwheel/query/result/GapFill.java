@@ -337,7 +337,7 @@ final class GapFill {
         byte[] column = block.column(answer.columnOf(field));
         Number low = (Number) Objects.requireNonNull(neighbours.value(field, 0));
         Number high = (Number) Objects.requireNonNull(neighbours.value(field, 1));
-        double between = low.doubleValue() + (high.doubleValue() - low.doubleValue()) * ((double) passed / length);
+        double between = between(low.doubleValue(), high.doubleValue(), (double) passed / length);
         switch (type.physical()) {
             case INT32 ->
                 LittleEndian.putInt(column, row * 4, (int) whole(low.longValue(), high.longValue(), passed, length));
@@ -348,6 +348,14 @@ final class GapFill {
             case UINT32, BOOLEAN, VARIABLE -> throw new IllegalStateException("no number: " + type);
         }
         return true;
+    }
+
+    private static double between(double low, double high, double share) {
+        if (Double.compare(low, high) == 0) {
+            return low; // Infinity less itself would be no number
+        }
+        double way = high - low;
+        return Double.isFinite(way) ? low + way * share : low * (1 - share) + high * share;
     }
 
     /** The nearest whole number, a half upwards. A double would lose what is beyond 53 bits. */

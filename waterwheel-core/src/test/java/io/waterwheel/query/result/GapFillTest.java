@@ -277,6 +277,28 @@ final class GapFillTest {
         assertThat(totalsBetween(-2, 0)).containsExactly(-2L, -1L, -1L, 0L, 0L);
     }
 
+    /** The way between two doubles may be longer than the longest double. */
+    @Test
+    void theLargestDoublesHaveALineBetweenThem() throws Exception {
+        double inf = Double.POSITIVE_INFINITY;
+        assertThat(doublesBetween(0x1p1023, -0x1p1023)).containsExactly(0x1p1023, 0x1p1022, 0.0, -0x1p1022, -0x1p1023);
+        assertThat(doublesBetween(-Double.MAX_VALUE, Double.MAX_VALUE))
+                .element(2)
+                .isEqualTo(0.0);
+        assertThat(doublesBetween(inf, inf)).containsOnly(inf);
+        assertThat(doublesBetween(-inf, 5)).containsExactly(-inf, -inf, -inf, -inf, 5.0);
+        assertThat(doublesBetween(0.1, 0.1)).containsOnly(0.1);
+    }
+
+    private static List<Object> doublesBetween(double low, double high) throws Exception {
+        TupleBlock block = block(new long[] {1, 1}, new long[] {0, 40}, new double[] {low, high});
+        ResultSpec.Aggregates wanted =
+                new ResultSpec.Aggregates(VALUES, List.of(), Duration.ofMillis(10)).withFill(Fill.LINEAR);
+        return answer(wanted, TimeInterval.ALL, block).stream()
+                .map(row -> row.get(2))
+                .toList();
+    }
+
     private static List<Object> totalsBetween(long low, long high) throws Exception {
         TupleBlock block = block(new long[] {low, high}, new long[] {0, 40}, new double[] {0, 0});
         ResultSpec.Aggregates wanted =

@@ -9,7 +9,10 @@ import java.util.List;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@code KEY,TIME}: all before the last comma is the key; the time is written as for {@code --time}. */
+/**
+ * {@code KEY,TIME}: all before the last comma is the key; the time is written as for {@code --time}, and a day is its
+ * first instant.
+ */
 public final class KeyTimeText implements ITypeConverter<KeyTime> {
     @Override
     public KeyTime convert(String text) {
@@ -19,11 +22,11 @@ public final class KeyTimeText implements ITypeConverter<KeyTime> {
         }
         return new KeyTime(
                 text.substring(0, comma),
-                TimeRange.instant(text.substring(comma + 1).strip()));
+                TimeRange.first(text.substring(comma + 1).strip()));
     }
 
     /**
-     * Reads the pairs of a file, one a line.
+     * Reads the pairs of a file in UTF-8, one a line. A byte order mark before the first is passed over.
      *
      * @throws IllegalArgumentException when it cannot be read, or naming the line that is none
      */
@@ -37,7 +40,8 @@ public final class KeyTimeText implements ITypeConverter<KeyTime> {
         List<KeyTime> pairs = new ArrayList<>(lines.size());
         for (int line = 0; line < lines.size(); line++) {
             try {
-                pairs.add(new KeyTimeText().convert(lines.get(line)));
+                String text = lines.get(line);
+                pairs.add(new KeyTimeText().convert(line == 0 && text.startsWith("\uFEFF") ? text.substring(1) : text));
             } catch (TypeConversionException e) {
                 throw new IllegalArgumentException("--at-file: line " + (line + 1) + ": " + e.getMessage(), e);
             }

@@ -26,12 +26,17 @@ public final class TimeRange implements ITypeConverter<InstantRange> {
         }
         String from = text.substring(0, slash);
         String to = text.substring(slash + 1);
-        Instant first = from.isEmpty() ? Instant.MIN : bound(from, 0);
+        Instant first = from.isEmpty() ? Instant.MIN : first(from);
         Instant last = to.isEmpty() ? Instant.MAX : bound(to, 1);
         if (first.isAfter(last)) {
             throw new TypeConversionException("FROM is after TO in '" + text + "'; exchange them");
         }
         return new InstantRange(first, last);
+    }
+
+    /** A time, or the first instant of a day. */
+    static Instant first(String text) {
+        return bound(text, 0);
     }
 
     /** @param days after it the day ends that is meant; 0: its beginning is meant */
@@ -48,7 +53,7 @@ public final class TimeRange implements ITypeConverter<InstantRange> {
         return day.plusDays(days).atStartOfDay(ZoneOffset.UTC).toInstant().minusNanos(days);
     }
 
-    static Instant instant(String text) {
+    private static Instant instant(String text) {
         try {
             return Instant.ofEpochMilli(Long.parseLong(text));
         } catch (NumberFormatException notMillis) {

@@ -457,16 +457,19 @@ public final class ExpressionTypes {
 
     /** The unit of a DATE_TRUNC or DATE_PART. */
     public static CalendarUnit calendarUnit(Expression.Call call) {
-        CalendarUnit unit =
-                call.arguments().get(0) instanceof Expression.Text text ? CalendarUnit.of(text.value()) : null;
+        Expression named = call.arguments().get(0);
+        CalendarUnit unit = named instanceof Expression.Text text ? CalendarUnit.of(text.value()) : null;
         boolean part = call.function() == Function.DATE_PART;
         if (unit == null || !(part || unit.truncates())) {
-            throw mismatch("in " + shown(call) + ": expected a unit in quotes, one of "
-                    + Arrays.stream(CalendarUnit.values())
-                            .filter(one -> part || one.truncates())
-                            .map(CalendarUnit::text)
-                            .toList()
-                    + ", got " + shown(call.arguments().get(0)));
+            // EXTRACT(unit FROM time) has none.
+            String quotes = named instanceof Expression.Text ? "" : " in quotes";
+            throw mismatch(
+                    "in " + shown(call) + (part ? ", or EXTRACT" : "") + ": expected a unit" + quotes + ", one of "
+                            + Arrays.stream(CalendarUnit.values())
+                                    .filter(one -> part || one.truncates())
+                                    .map(CalendarUnit::text)
+                                    .toList()
+                            + ", got " + shown(named));
         }
         return unit;
     }

@@ -1,5 +1,7 @@
 package io.waterwheel.query.function;
 
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.column.ColumnNode;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.expression.CalendarUnit;
@@ -62,7 +64,11 @@ final class CalendarNode extends ColumnNode {
         try {
             answer = part ? span.number() : resolution.units(span.begin());
         } catch (DateTimeException e) {
-            throw ArithmeticNode.overflow(text, "the " + unit.text() + " of " + value);
+            throw new WaterwheelException(
+                    ErrorCode.INTEGER_OVERFLOW,
+                    "expression: " + text + ": the " + unit.text() + " of " + value
+                            + " begins before the first time of the field's unit; exclude such rows before",
+                    e);
         }
     }
 }

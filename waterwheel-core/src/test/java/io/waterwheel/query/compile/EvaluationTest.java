@@ -282,6 +282,31 @@ final class EvaluationTest {
         }
     }
 
+    /** No factor makes a time shorter. */
+    @Test
+    void aYearThatBeginsBeforeAllTimesOfTheFieldIsNotTold() {
+        RowLayout layout = RowLayout.ofFields(List.of(new Field("t", FieldType.TIMESTAMP_NS, false)));
+        ColumnNode node = new ExpressionCompiler(layout).compile(Expression.parse("DATE_TRUNC('year', t)"));
+        TupleBlock block = new TupleBlock(layout, 1);
+        LittleEndian.putLong(block.column(0), 0, Long.MIN_VALUE);
+        block.setSize(1);
+        assertThatThrownBy(() -> node.evaluate(RowView.of(block, Workspace.unhurried()), new int[] {0}, 1))
+                .hasMessage(
+                        "expression: DATE_TRUNC('year', t): the year of -9223372036854775808 begins before the first"
+                                + " time of the field's unit; exclude such rows before");
+    }
+
+    /** EXTRACT's unit has no quotes. */
+    @Test
+    void aUnitThatIsNotKnownIsRefused() {
+        RowLayout layout = RowLayout.ofFields(List.of(new Field("t", FieldType.TIMESTAMP, false)));
+        assertThatThrownBy(() -> new ExpressionCompiler(layout).compile(Expression.parse("EXTRACT(epoch FROM t)")))
+                .hasMessage("expression: in DATE_PART('epoch', t), or EXTRACT: expected a unit, one of [second, minute,"
+                        + " hour, day, week, month, quarter, year, isodow, doy], got 'epoch'");
+        assertThatThrownBy(() -> new ExpressionCompiler(layout).compile(Expression.parse("DATE_PART(t, t)")))
+                .hasMessageContaining("in DATE_PART(t, t), or EXTRACT: expected a unit in quotes, one of [second,");
+    }
+
     /** A text is kept while the day, minute or second goes on: at the ends of each, and where the clock changes. */
     @Test
     void timesAreWrittenAnewWhereTheirTextChanges() {

@@ -228,9 +228,18 @@ final class FieldRanges {
         PhysicalType physical = type.physical();
         boolean whole = physical == PhysicalType.INT32 || physical == PhysicalType.INT64;
         if (whole && text.matches("[+-]?[0-9]+")) {
-            return new Expression.Whole(Long.parseLong(text));
+            try {
+                return new Expression.Whole(Long.parseLong(text));
+            } catch (NumberFormatException beyond) {
+                // As a double; of one below all whole numbers the nearest may be the least of them.
+                double value = Double.parseDouble(text);
+                return finite(value < 0 ? Math.min(value, Math.nextDown(-0x1p63)) : value, text);
+            }
         }
-        double value = physical == PhysicalType.FLOAT32 ? Float.parseFloat(text) : Double.parseDouble(text);
+        return finite(physical == PhysicalType.FLOAT32 ? Float.parseFloat(text) : Double.parseDouble(text), text);
+    }
+
+    private static Expression.Literal finite(double value, String text) {
         // A number beyond the doubles is no infinity.
         if (Double.isNaN(value) || (Double.isInfinite(value) && !text.endsWith("Infinity"))) {
             throw new NumberFormatException("no number of the type");

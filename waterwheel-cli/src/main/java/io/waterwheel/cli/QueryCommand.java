@@ -494,6 +494,11 @@ final class QueryCommand implements Callable<Integer> {
         if (serial && !orderBy.isEmpty()) {
             throw wrong("--order-by is not for --series and --downsample, whose tuples are ordered by series and time");
         }
+        if (!select.isEmpty() && (count || grouped || !aggregates.isEmpty())) {
+            throw wrong(
+                    "--select is for tuples, not for --count or --agg (with --group-by, --bucket), whose answers have"
+                            + " what these compute");
+        }
         boolean ordered = !orderBy.isEmpty() || limit != null;
         if (ordered && (count || latest != null)) {
             throw wrong("--order-by and --limit are for tuples and groups, not for --count or --latest");

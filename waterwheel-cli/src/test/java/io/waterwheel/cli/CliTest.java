@@ -227,6 +227,9 @@ class CliTest {
         }
         usage("give one of --count, --agg", "query", "s", "--count", "--latest", "3");
         usage("--having is for --agg", "query", "s", "--having", "n > 3");
+        usage("--select is for tuples, not for --count or --agg", "query", "s", "--count", "--select", "a");
+        usage("--select is for tuples", "query", "s", "--agg", "max(a)", "--select", "a");
+        usage("--select is for tuples", "query", "s", "--group-by", "a", "--select", "b");
         assertThat(run("query", "s", "--group-by", "a + 1").err()).contains("give it a name: a + 1 AS NAME");
         usage("--order-by and --limit are for tuples", "query", "s", "--latest", "3", "--limit", "3");
         usage("expected FIELD, FIELD:asc or FIELD:desc, got 'a:down'", "query", "s", "--order-by", "a:down");

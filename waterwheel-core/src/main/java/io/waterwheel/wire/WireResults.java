@@ -109,11 +109,15 @@ final class WireResults {
             throw new IllegalArgumentException(
                     "query: expected one of count, aggregates, latest, series and lookup, got " + kinds);
         }
-        boolean limited = message.hasLimit() && !message.getCount() && !message.hasSeries();
+        if (message.getSelectCount() > 0 && (message.getCount() || message.hasAggregates())) {
+            throw new IllegalArgumentException(
+                    "query: select is for tuples, not for count or aggregates, whose answers have what these compute");
+        }
+        boolean limited = message.hasLimit() && !message.hasSeries();
         if (kinds == 1 && (message.getOrderByCount() > 0 || limited)) {
             throw new IllegalArgumentException(
-                    "query: order_by and limit are for tuples, order_by not for aggregates, the latest, series or a look-up,"
-                            + " limit not for aggregates, the latest or a look-up");
+                    "query: order_by and limit are for tuples, order_by not for count, aggregates, the latest, series or a"
+                            + " look-up, limit not for count, aggregates, the latest or a look-up");
         }
         if (kinds == 1 && !message.getAfter().isEmpty()) {
             throw new IllegalArgumentException(

@@ -34,6 +34,7 @@ import io.waterwheel.schema.Retention;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.LostRange;
 import io.waterwheel.tuple.TimeInterval;
+import io.waterwheel.wire.proto.Aggregates;
 import io.waterwheel.wire.proto.AheadMessage;
 import io.waterwheel.wire.proto.Ticket;
 import java.nio.ByteBuffer;
@@ -81,6 +82,15 @@ class WireQueriesTest {
                 io.waterwheel.wire.proto.Query.newBuilder().setStream("s");
         assertRefused(message.clone().setStream(""), "query: the stream's name is empty");
         assertRefused(message.clone().setLimit(-1), "query: limit must not be negative, got -1");
+        String selected =
+                "query: select is for tuples, not for count or aggregates, whose answers have what these compute";
+        assertRefused(message.clone().setCount(true).addSelect("a"), selected);
+        assertRefused(
+                message.clone().setAggregates(Aggregates.getDefaultInstance()).addSelect("a"), selected);
+        assertRefused(
+                message.clone().setCount(true).setLimit(5),
+                "query: order_by and limit are for tuples, order_by not for count, aggregates, the latest, series or a"
+                        + " look-up, limit not for count, aggregates, the latest or a look-up");
         assertRefused(
                 message.clone().setTimeoutMillis(4_000_000),
                 "query: timeout_millis: expected 0 to 3600000, got 4000000");

@@ -302,7 +302,7 @@ class CliTest {
                 2,
                 1,
                 12,
-                new ScanStatistics.Parts(1, 20, 3, 40, 1, 50, 600));
+                new ScanStatistics.Parts(1, 20, 3, 40, 1, 50, 70, 600));
         Statistics statistics = new Statistics(
                 2, 1, Pruning.of(PruneReason.DIMENSION, "y", 1), 1, 0, 0, scanned, ScanStatistics.NOTHING);
         Explanation planned = new Explanation(
@@ -362,7 +362,7 @@ class CliTest {
                             + "\"x\",\"number\":1}],\"counted\":0,\"read\":2,\"unmatched\":1,\"left\":0,"
                             + "\"tuples\":12,\"parts\":{\"read\":1,\"bytesRead\":20,\"cached\":3,"
                             + "\"bytesCached\":40,\"directoriesRead\":1,\"directoryBytesRead\":50,"
-                            + "\"readNanos\":600}}}],\"statistics\":{\"chunks\":2,\"chunksMeeting\":1,"
+                            + "\"bytesReadAlong\":70,\"readNanos\":600}}}],\"statistics\":{\"chunks\":2,\"chunksMeeting\":1,"
                             + "\"chunksByDimension\":[{\"reason\":\"dimension\",\"field\":\"y\",\"number\":1}],"
                             + "\"chunksRead\":1,");
             assertThat(server.queries).extracting(Query::explain).contains(Explain.PLAN, Explain.ANALYZE);

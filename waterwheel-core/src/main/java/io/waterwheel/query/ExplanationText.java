@@ -92,12 +92,15 @@ final class ExplanationText {
         ScanStatistics.Parts parts = statistics.inChunks().parts();
         line(
                 "bytes",
-                "%,d from the store (%s, %s), %,d from the cache (%s)",
-                parts.bytesRead() + parts.directoryBytesRead(),
+                "%,d from the store (%s of %,d, %s of %,d, %,d read along), %,d from the cache (%s)",
+                parts.allBytesRead(),
                 number(parts.read(), "column"),
+                parts.bytesRead(),
                 parts.directoriesRead() == 1
                         ? "1 directory"
                         : String.format(Locale.ROOT, "%,d directories", parts.directoriesRead()),
+                parts.directoryBytesRead(),
+                parts.bytesReadAlong(),
                 parts.bytesCached(),
                 number(parts.cached(), "column"));
         scanned("in memory", statistics.fresh());
@@ -143,7 +146,7 @@ final class ExplanationText {
             text.append(String.format(
                     Locale.ROOT,
                     "; %s from the store in %s, %,d from the cache",
-                    number(scanned.parts().bytesRead() + scanned.parts().directoryBytesRead(), "byte"),
+                    number(scanned.parts().allBytesRead(), "byte"),
                     millis(Duration.ofNanos(scanned.parts().readNanos())),
                     scanned.parts().bytesCached()));
         }

@@ -23,6 +23,8 @@ public record ScanStatistics(
      * @param bytesCached bytes that these take in the chunk store
      * @param directoriesRead directories that were read from the chunk store; the other chunks' were in the cache
      * @param directoryBytesRead their bytes, as they are stored
+     * @param bytesReadAlong what was read beside these: what lies between columns that were read at once, and before a
+     *     directory that was looked for at the end of its file
      * @param readNanos how long it took to read and to decode all that was read
      */
     public record Parts(
@@ -32,9 +34,15 @@ public record ScanStatistics(
             long bytesCached,
             long directoriesRead,
             long directoryBytesRead,
+            long bytesReadAlong,
             long readNanos) {
         /** Nothing was wanted. */
-        public static final Parts NOTHING = new Parts(0, 0, 0, 0, 0, 0, 0);
+        public static final Parts NOTHING = new Parts(0, 0, 0, 0, 0, 0, 0, 0);
+
+        /** All bytes that were read from the chunk store. */
+        public long allBytesRead() {
+            return bytesRead + directoryBytesRead + bytesReadAlong;
+        }
 
         Parts plus(Parts other) {
             return new Parts(
@@ -44,6 +52,7 @@ public record ScanStatistics(
                     bytesCached + other.bytesCached,
                     directoriesRead + other.directoriesRead,
                     directoryBytesRead + other.directoryBytesRead,
+                    bytesReadAlong + other.bytesReadAlong,
                     readNanos + other.readNanos);
         }
     }

@@ -57,6 +57,7 @@ final class WireStatistics {
                 .setBytesCached(parts.bytesCached())
                 .setDirectoriesRead(parts.directoriesRead())
                 .setDirectoryBytesRead(parts.directoryBytesRead())
+                .setBytesReadAlong(parts.bytesReadAlong())
                 .setReadNanos(parts.readNanos())
                 .build();
     }
@@ -79,6 +80,7 @@ final class WireStatistics {
             message.getBytesCached(),
             message.getDirectoriesRead(),
             message.getDirectoryBytesRead(),
+            message.getBytesReadAlong(),
             message.getReadNanos()
         }) {
             check(number, 0);
@@ -112,6 +114,7 @@ final class WireStatistics {
                         message.getBytesCached(),
                         message.getDirectoriesRead(),
                         message.getDirectoryBytesRead(),
+                        message.getBytesReadAlong(),
                         message.getReadNanos()));
     }
 

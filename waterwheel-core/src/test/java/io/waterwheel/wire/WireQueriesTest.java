@@ -326,10 +326,10 @@ class WireQueriesTest {
                 work       of all threads: scanning 9000.000 ms (0.000 ms of it reading and decoding), merging 8.000 ms, sending 7.000 ms
                 read       8 chunks, 3 of them by the directory alone; 1 left
                 in chunks  1 leaf; pruned 2 by key, 7 by zone (name 4, speed 3), 4 by a reason of tomorrow; 5 counted unread; 6 read with 8 tuples, 7 of them in vain; -23 left
-                bytes      24 from the store (9 columns, 13 directories), 12 from the cache (11 columns)
+                bytes      39 from the store (9 columns of 10, 13 directories of 14, 15 read along), 12 from the cache (11 columns)
                 in memory  11 leaves; pruned 12 by key, 27 by zone (name 14, speed 13), 4 by a reason of tomorrow; 15 counted unread; 16 read with 18 tuples, 17 of them in vain; -63 left
                 server     indexer 0: 16 of 11 leaves read, 18 tuples, in 4000.000 ms
-                server     query-server-0 on host: 8 chunks and 2 attempts in vain, 6 of 1 leaf read, 8 tuples, in 5000.000 ms; 24 bytes from the store in 0.000 ms, 12 from the cache
+                server     query-server-0 on host: 8 chunks and 2 attempts in vain, 6 of 1 leaf read, 8 tuples, in 5000.000 ms; 39 bytes from the store in 0.000 ms, 12 from the cache
                 """);
         assertThat(impossible.text())
                 .contains("keys       none: nothing can match\n")
@@ -350,7 +350,7 @@ class WireQueriesTest {
                 first + 6,
                 first + 7,
                 new ScanStatistics.Parts(
-                        first + 8, first + 9, first + 10, first + 11, first + 12, first + 13, first + 14));
+                        first + 8, first + 9, first + 10, first + 11, first + 12, first + 13, first + 14, first + 15));
     }
 
     private static void assertRefused(io.waterwheel.wire.proto.Query.Builder message, String why) {

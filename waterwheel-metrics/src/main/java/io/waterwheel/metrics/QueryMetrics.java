@@ -83,7 +83,8 @@ public final class QueryMetrics {
             "place");
     public static final Metric READ_BYTES = ROOM.counter(
             "waterwheel_query_read_bytes_total",
-            "Bytes that chunks were read by, as they are stored, by source: store (columns and directories), cache (columns).",
+            "Bytes that chunks were read by, as they are stored, by source: store (columns, directories, and what was read"
+                    + " along with them), cache (columns).",
             "From the store, while the same is asked again and again: `query-server.cache-size` is too small.",
             "source");
     public static final Metric OPEN = ROOM.gauge(

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.client.Appender;
+import io.waterwheel.client.StreamQuery;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.metrics.Metrics;
 import io.waterwheel.metrics.Scrape;
@@ -53,6 +54,8 @@ final class ExplainedAndMeasured implements AutoCloseable {
     private static final Pattern LINE =
             Pattern.compile("(?m)^(waterwheel_query_(?:chunks|leaves|pruned_leaves|read_tuples|read_bytes)_total)"
                     + "\\{(.*)} ([0-9.eE+-]+)$");
+    private static final Pattern STORE =
+            Pattern.compile("(?m)^waterwheel_store_bytes_total\\{operation=\"read\"} ([0-9.eE+-]+)$");
     private static final Pattern PLACE = Pattern.compile("place=\"([^\"]*)\"");
     private static final Pattern OTHER = Pattern.compile("(?:outcome|reason|source)=\"([^\"]*)\"");
 
@@ -81,6 +84,8 @@ final class ExplainedAndMeasured implements AutoCloseable {
                 client.query(STREAM).atLeast(written).count();
             }
         }
+        requireBytesOfTheStore(client.query(STREAM).where("note LIKE '%77%'"));
+        requireBytesOfTheStore(client.query(STREAM).aggregate("sum(value)"));
         Map<String, Long> before = measured();
         Map<String, Long> told = new TreeMap<>();
         for (int query = 0; query < QUERIES; query++) {
@@ -107,6 +112,23 @@ final class ExplainedAndMeasured implements AutoCloseable {
                         "waterwheel_query_read_tuples_total chunks null",
                         "waterwheel_query_read_bytes_total null store",
                         "waterwheel_query_read_bytes_total null cache");
+    }
+
+    /** Of what nothing else asks, and the cache does not have: the chunk store has read what the explanation says. */
+    private void requireBytesOfTheStore(StreamQuery query) {
+        long before = readFromStore();
+        ScanStatistics.Parts parts = Objects.requireNonNull(query.analyze().analysis())
+                .statistics()
+                .inChunks()
+                .parts();
+        assertThat(parts.bytesRead()).isPositive();
+        assertThat(parts.allBytesRead()).isEqualTo(readFromStore() - before);
+    }
+
+    private long readFromStore() {
+        Matcher line = STORE.matcher(new String(Scrape.of(metrics.get(), null).body(), UTF_8));
+        assertThat(line.find()).isTrue();
+        return (long) Double.parseDouble(line.group(1));
     }
 
     private Map<Integer, Long> append(Random random, int part) throws Exception {
@@ -169,7 +191,7 @@ final class ExplainedAndMeasured implements AutoCloseable {
         add(sums, "chunks", null, "outside", statistics.chunks() - statistics.chunksMeeting());
         add(sums, "chunks", null, "read", statistics.chunksRead());
         add(sums, "chunks", null, "left", statistics.chunksMeeting() - statistics.chunksRead());
-        add(sums, "read_bytes", null, "store", parts.bytesRead() + parts.directoryBytesRead());
+        add(sums, "read_bytes", null, "store", parts.allBytesRead());
         add(sums, "read_bytes", null, "cache", parts.bytesCached());
         addLeaves(sums, "chunks", statistics.inChunks());
         addLeaves(sums, "memory", statistics.fresh());

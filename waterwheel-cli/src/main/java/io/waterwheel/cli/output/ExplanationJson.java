@@ -158,6 +158,7 @@ public final class ExplanationJson {
         json.writeNumberField("bytesCached", parts.bytesCached());
         json.writeNumberField("directoriesRead", parts.directoriesRead());
         json.writeNumberField("directoryBytesRead", parts.directoryBytesRead());
+        json.writeNumberField("bytesReadAlong", parts.bytesReadAlong());
         json.writeNumberField("readNanos", parts.readNanos());
         json.writeEndObject();
         json.writeEndObject();

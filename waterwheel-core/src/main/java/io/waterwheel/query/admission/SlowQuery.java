@@ -75,7 +75,7 @@ public record SlowQuery(
                 all.read(),
                 all.leaves(),
                 all.tuples(),
-                parts.bytesRead() + parts.directoryBytesRead(),
+                parts.allBytesRead(),
                 parts.bytesCached());
     }
 

@@ -28,6 +28,8 @@ final class ChunkParts implements AutoCloseable {
     private long batchBytes;
 
     private @Nullable ChunkReader reader;
+    /** The file that it reads. */
+    private @Nullable CountedInput input;
 
     // What was asked for, in the order of the file: leaf, part, what it is once that is known, and whether it is only
     // there to make others of.
@@ -66,7 +68,7 @@ final class ChunkParts implements AutoCloseable {
         } else {
             this.file = file;
             long begin = System.nanoTime();
-            ChunkReader opened = ChunkReader.open(store.open(file), layout);
+            ChunkReader opened = ChunkReader.open(openFile(), layout);
             this.reader = opened;
             this.directory = opened.directory();
             this.directoriesRead = 1;
@@ -249,13 +251,15 @@ final class ChunkParts implements AutoCloseable {
 
     /** What was read and what the cache had, of all batches. */
     ScanStatistics.Parts sum() {
+        long directoryBytes = directoriesRead * directory.bytes();
         return new ScanStatistics.Parts(
                 partsRead,
                 bytesRead,
                 partsCached,
                 bytesCached,
                 directoriesRead,
-                directoriesRead * directory.bytes(),
+                directoryBytes,
+                input == null ? 0 : input.bytesRead() - bytesRead - directoryBytes,
                 readNanos);
     }
 
@@ -269,10 +273,16 @@ final class ChunkParts implements AutoCloseable {
         taken = 0;
     }
 
+    private CountedInput openFile() throws IOException {
+        CountedInput opened = new CountedInput(store.open(file));
+        input = opened;
+        return opened;
+    }
+
     private ChunkReader open() throws IOException {
         ChunkReader open = reader;
         if (open == null) {
-            open = ChunkReader.open(store.open(file), directory);
+            open = ChunkReader.open(openFile(), directory);
             reader = open;
         }
         return open;

@@ -38,7 +38,7 @@ final class ReadMeter {
         chunksRead.add(statistics.chunksRead());
         chunksLeft.add(statistics.chunksMeeting() - statistics.chunksRead());
         ScanStatistics.Parts parts = statistics.inChunks().parts();
-        bytesOfStore.add(parts.bytesRead() + parts.directoryBytesRead());
+        bytesOfStore.add(parts.allBytesRead());
         bytesOfCache.add(parts.bytesCached());
         chunks.add(statistics.inChunks());
         memory.add(statistics.fresh());

@@ -66,7 +66,7 @@ final class BlockSenderTest {
                 6,
                 7,
                 8,
-                new ScanStatistics.Parts(9, 10, 11, 12, 13, 14, 15));
+                new ScanStatistics.Parts(9, 10, 11, 12, 13, 14, 15, 16));
         sender.scanned(scanned);
         sender.scanned(scanned);
         sender.end(1);

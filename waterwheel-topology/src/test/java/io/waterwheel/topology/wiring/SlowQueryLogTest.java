@@ -45,7 +45,7 @@ final class SlowQueryLogTest {
     @Test
     void aLineSaysWhatWasRead() throws Exception {
         ScanStatistics scanned = new ScanStatistics(
-                160, Pruning.of(PruneReason.KEY, 148), 0, 12, 4, 24_576, new Parts(48, 1_000, 12, 300, 8, 200, 5));
+                160, Pruning.of(PruneReason.KEY, 148), 0, 12, 4, 24_576, new Parts(48, 1_000, 12, 300, 8, 200, 34, 5));
         run(
                 Duration.ofNanos(1),
                 Query.of("flights"),
@@ -54,7 +54,7 @@ final class SlowQueryLogTest {
         assertThat(lines)
                 .singleElement()
                 .asString()
-                .endsWith("890 bytes out; read: 8 of 120 chunks, 12 of 160 leaves, 24576 tuples, 1200 bytes from the"
+                .endsWith("890 bytes out; read: 8 of 120 chunks, 12 of 160 leaves, 24576 tuples, 1234 bytes from the"
                         + " store, 300 from the cache; flights: all rows");
     }
 

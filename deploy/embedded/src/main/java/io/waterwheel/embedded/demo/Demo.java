@@ -265,9 +265,9 @@ public final class Demo {
         String chunks = statistics.chunks() == 0
                 ? ""
                 : "chunks " + statistics.chunksRead() + " of " + statistics.chunks() + ", ";
-        String bytes = all.parts().bytesRead() == 0
+        String bytes = all.parts().allBytesRead() == 0
                 ? ""
-                : String.format(Locale.ROOT, ", %,d kB read", all.parts().bytesRead() / 1000);
+                : String.format(Locale.ROOT, ", %,d kB read", all.parts().allBytesRead() / 1000);
         String memory = statistics.fresh().tuples() == 0
                 ? ""
                 : String.format(

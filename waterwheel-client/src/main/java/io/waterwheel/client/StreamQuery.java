@@ -46,10 +46,11 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>It returns one of four things of the tuples that match: the tuples ({@link #select}, {@link #distinct},
+ * <p>It returns one of five things of the tuples that match: the tuples ({@link #select}, {@link #distinct},
  * {@link #orderBy}, {@link #limit}), these by series and time ({@link #series}), aggregates of them
- * ({@link #aggregate}, {@link #groupBy}, {@link #bucket}, {@link #having}, {@link #orderBy}, {@link #limit}), or the
- * newest of each key ({@link #latest}, {@link #select}). docs/queries.md says what each means.
+ * ({@link #aggregate}, {@link #groupBy}, {@link #bucket}, {@link #having}, {@link #orderBy}, {@link #limit}), the
+ * newest of each key ({@link #latest}, {@link #select}), or the one of each pair of a key and a time ({@link #at},
+ * {@link #asOf}, {@link #select}). docs/queries.md says what each means.
  *
  * <p>No step changes the object that it is called on: a question may be kept, narrowed in different ways, asked many
  * times and from many threads. A question that makes no sense, such as an order of the latest, is an

@@ -389,6 +389,11 @@ final class DocumentationTest {
     }
 
     /** Runs every command of a page; returns how many there were. */
+    private static final Pattern NEXT_PAGE = Pattern.compile("--page (\\S+)");
+
+    /** What a command before said of the page behind its own. */
+    private static String pageToken = "";
+
     private static int runPage(String page) throws IOException {
         return runPage(page, someOfSample);
     }
@@ -407,7 +412,9 @@ final class DocumentationTest {
                 continue;
             }
             List<String> words = words(command.group(2));
-            words.replaceAll(word -> word.equals(ROOT.resolve(SAMPLE).toString()) ? sample.toString() : word);
+            words.replaceAll(word -> word.equals(ROOT.resolve(SAMPLE).toString())
+                    ? sample.toString()
+                    : word.equals("TOKEN") ? pageToken : word);
             if (!NOT_HERE.contains(words.get(0))) {
                 count++;
                 byte[] in = command.group(1) == null
@@ -473,6 +480,8 @@ final class DocumentationTest {
         assertThat(code)
                 .as("waterwheel %s%n%s%s", String.join(" ", args), out.toString(UTF_8), err.toString(UTF_8))
                 .isZero();
+        Matcher token = NEXT_PAGE.matcher(err.toString(UTF_8));
+        pageToken = token.find() ? token.group(1) : pageToken;
         return out.toString(UTF_8);
     }
 

@@ -86,11 +86,11 @@ final class ExplainedAndMeasured implements AutoCloseable {
                 client.query(STREAM).atLeast(written).count();
             }
         }
-        // The second needs a column that the first did not: no cache has it.
-        requireBytesOfTheStore(client.query(STREAM).aggregate("sum(value)"));
-        requireBytesOfTheStore(client.query(STREAM).where("note LIKE '%77%'"));
         Map<String, Long> before = measured();
         Map<String, Long> told = new TreeMap<>();
+        // The second needs a column that the first did not: no cache has it.
+        add(told, askedOfTheStore(client.query(STREAM).aggregate("sum(value)")));
+        add(told, askedOfTheStore(client.query(STREAM).where("note LIKE '%77%'")));
         for (int query = 0; query < QUERIES; query++) {
             Explanation explanation = ask(random);
             Statistics statistics =
@@ -121,18 +121,18 @@ final class ExplainedAndMeasured implements AutoCloseable {
      * Of what nothing else asks, and the cache does not have: the chunk store has read what the explanation says. Of
      * attempts in vain nothing is told, and they may read on when the query has ended.
      */
-    private void requireBytesOfTheStore(StreamQuery query) {
+    private Statistics askedOfTheStore(StreamQuery query) {
         long before = readFromStore();
         Explanation.Analysis analysis = Objects.requireNonNull(query.analyze().analysis());
         long read = readFromStore() - before;
         inVain |= analysis.servers().stream().anyMatch(server -> server.inVain() > 0);
         ScanStatistics.Parts parts = analysis.statistics().inChunks().parts();
-        assertThat(parts.bytesRead()).isPositive();
         if (inVain) {
             assertThat(parts.allBytesRead()).isLessThanOrEqualTo(read);
         } else {
             assertThat(parts.allBytesRead()).isEqualTo(read);
         }
+        return analysis.statistics();
     }
 
     private long readFromStore() {

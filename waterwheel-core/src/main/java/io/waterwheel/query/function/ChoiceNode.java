@@ -1,5 +1,7 @@
 package io.waterwheel.query.function;
 
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.column.ColumnNode;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Values;
@@ -35,7 +37,11 @@ abstract class ChoiceNode extends ColumnNode {
         long each = from.fieldType().resolution().nanos()
                 / type().fieldType().resolution().nanos();
         if (Math.multiplyHigh(units, each) != (units * each) >> 63) {
-            throw ArithmeticNode.overflow(text, units + " times " + each);
+            throw new WaterwheelException(
+                    ErrorCode.INTEGER_OVERFLOW,
+                    "expression: " + text + ": the time "
+                            + from.fieldType().resolution().instant(units)
+                            + " has no number in the finer unit of another; exclude such rows before");
         }
         return units * each;
     }

@@ -294,6 +294,16 @@ final class EvaluationTest {
                 .hasMessage(
                         "expression: DATE_TRUNC('year', t): the year of -9223372036854775808 begins before the first"
                                 + " time of the field's unit; exclude such rows before");
+        RowLayout two = RowLayout.ofFields(
+                List.of(new Field("t", FieldType.TIMESTAMP_NS, false), new Field("u", FieldType.TIMESTAMP, false)));
+        ColumnNode either = new ExpressionCompiler(two).compile(Expression.parse("CASE WHEN t > u THEN t ELSE u END"));
+        TupleBlock later = new TupleBlock(two, 1);
+        LittleEndian.putLong(
+                later.column(1), 0, Instant.parse("3000-01-01T00:00:00Z").toEpochMilli());
+        later.setSize(1);
+        assertThatThrownBy(() -> either.evaluate(RowView.of(later, Workspace.unhurried()), new int[] {0}, 1))
+                .hasMessageEndingWith(": the time 3000-01-01T00:00:00Z has no number in the finer unit of another;"
+                        + " exclude such rows before");
     }
 
     /** EXTRACT's unit has no quotes. */

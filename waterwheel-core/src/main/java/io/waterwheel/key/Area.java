@@ -58,7 +58,7 @@ public abstract sealed class Area permits BoxArea, CircleArea, PolygonArea {
     public abstract boolean holds(double west, double south, double east, double north, LongConsumer spend);
 
     /** What one {@link #contains} may cost at worst, in about nanoseconds. */
-    long costOfTest() {
+    public long costOfTest() {
         return 10;
     }
 

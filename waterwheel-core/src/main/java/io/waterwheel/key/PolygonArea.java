@@ -126,7 +126,7 @@ final class PolygonArea extends Area {
 
     /** Of the fullest cell. */
     @Override
-    long costOfTest() {
+    public long costOfTest() {
         return 100L + 10L * grid.longest();
     }
 

@@ -264,6 +264,7 @@ public final class ExpressionCompiler {
         return switch (call.function()) {
             case COALESCE -> coalesce(call);
             case NULLIF -> nullIf(call);
+            case IN_POLYGON -> inPolygon(call);
             // The unit, the pattern, the zone and the number of characters are literals, which the node has from the
             // call.
             case DATE_TRUNC, DATE_PART -> strict(call, 1, 2);
@@ -301,6 +302,14 @@ public final class ExpressionCompiler {
         return ConstantNode.isNull(first) || ConstantNode.isNull(second) || ConstantNode.moment(second) != null
                 ? first
                 : folded(Conditions.nullIf(first, second), first, second);
+    }
+
+    private ColumnNode inPolygon(Expression.Call call) {
+        ColumnNode longitude = compile(call.arguments().get(0));
+        ColumnNode latitude = compile(call.arguments().get(1));
+        return ConstantNode.isNull(longitude) || ConstantNode.isNull(latitude)
+                ? ConstantNode.unknown()
+                : folded(Conditions.inPolygon(longitude, latitude, ExpressionTypes.polygon(call)), longitude, latitude);
     }
 
     private ColumnNode coalesce(Expression.Call call) {

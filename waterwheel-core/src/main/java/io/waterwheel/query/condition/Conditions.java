@@ -1,5 +1,6 @@
 package io.waterwheel.query.condition;
 
+import io.waterwheel.key.Area;
 import io.waterwheel.query.column.ColumnNode;
 import io.waterwheel.query.column.ConstantNode;
 import io.waterwheel.query.column.FieldNode;
@@ -50,6 +51,11 @@ public final class Conditions {
      */
     public static ColumnNode in(ColumnNode operand, List<Object> constants, boolean nullListed, boolean negated) {
         return new InNode(operand, constants, nullListed, negated);
+    }
+
+    /** IN_POLYGON: whether two numbers, neither the constant NULL, are a longitude and a latitude in an area. */
+    public static ColumnNode inPolygon(ColumnNode longitude, ColumnNode latitude, Area area) {
+        return new PolygonNode(longitude, latitude, area);
     }
 
     /** NULLIF: the first value, NULL where it equals the second; neither is the constant NULL. */
@@ -145,6 +151,9 @@ public final class Conditions {
             ranges.conjunct(sink);
         } else if (node instanceof CompareNode compare) {
             compare.conjunct(sink);
+            sink.other(node);
+        } else if (node instanceof PolygonNode polygon) {
+            polygon.conjunct(sink);
             sink.other(node);
         } else if (node instanceof FieldNode field) {
             sink.within(field.column(), 1, 1);

@@ -10,11 +10,12 @@ import io.waterwheel.query.column.ColumnNode;
 final class TermOrder {
     /** Work of a term that stays in its place. */
     private static final int FIXED = -1;
-    /** About the work of a row, in that of a comparison of numbers: a set, a text, and a pattern. */
+    /** About the work of a row, in that of a comparison of numbers: a set, a text, a pattern, and a polygon. */
     private static final int OF_SET = 2;
 
     private static final int OF_TEXT = 8;
     private static final int OF_PATTERN = 16;
+    private static final int OF_POLYGON = 32;
     /** Rows that come to the terms before their order is judged. */
     private static final int ROWS_BETWEEN = 1 << 13;
 
@@ -48,6 +49,8 @@ final class TermOrder {
             return OF_TEXT;
         } else if (term instanceof LikeNode like && like.isOfField()) {
             return OF_PATTERN;
+        } else if (term instanceof PolygonNode polygon && polygon.isOfFields()) {
+            return OF_POLYGON;
         } else if (term instanceof LogicNode logic) {
             int all = 0;
             for (ColumnNode part : logic.terms()) {

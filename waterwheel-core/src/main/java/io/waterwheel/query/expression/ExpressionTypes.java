@@ -3,6 +3,7 @@ package io.waterwheel.query.expression;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.NearestName;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.key.Area;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.schema.text.MemberPath;
@@ -416,6 +417,12 @@ public final class ExpressionTypes {
                 geohashCharacters(call);
                 yield ValueType.STRING;
             }
+            case IN_POLYGON -> {
+                number(call, first);
+                number(call, call.arguments().get(1));
+                polygon(call);
+                yield ValueType.BOOLEAN;
+            }
         };
     }
 
@@ -521,6 +528,21 @@ public final class ExpressionTypes {
         }
         throw mismatch(
                 "in " + shown(call) + ": expected 1 to " + MOST_GEOHASH + " characters, got " + shown(characters));
+    }
+
+    /** The polygon of an IN_POLYGON, ready; it is read once, however often it is asked for. */
+    public static Area polygon(Expression.Call call) {
+        Expression polygon = call.arguments().get(2);
+        if (!(polygon instanceof Expression.Text text)) {
+            throw mismatch("in " + shown(call) + ": expected a polygon in quotes such as"
+                    + " 'POLYGON ((2 48, 3 48, 3 49, 2 48))', got " + shown(polygon));
+        }
+        try {
+            return WrittenPolygons.of(text.value());
+        } catch (IllegalArgumentException e) {
+            throw new WaterwheelException(
+                    ErrorCode.TYPE_MISMATCH, "expression: in " + shown(call) + ": " + e.getMessage(), e);
+        }
     }
 
     private static void require(Expression whole, Expression part, ValueType type, boolean fits, String what) {

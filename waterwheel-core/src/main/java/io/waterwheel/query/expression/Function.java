@@ -71,6 +71,8 @@ public enum Function {
     DISTANCE(4, 4),
     /** The geohash of a position (longitude, latitude), of 1 to 12 characters (a literal). */
     GEOHASH(3, 3),
+    /** Whether a position (longitude, latitude) lies in a polygon (well-known text, a literal). */
+    IN_POLYGON(3, 3),
     /** The value at a path (a literal) of JSON text, as text. */
     JSON_TEXT(2, 2),
     /** The number at a path (a literal) of JSON text, a double. */

@@ -27,7 +27,7 @@ public final class Functions {
             case ROUND -> new NumberFunctionNode(call, NumberFunctionNode.Kind.ROUND, first);
             case LOWER, UPPER, LENGTH, OCTET_LENGTH -> new TextFunctionNode(call.function(), first);
             case COALESCE -> new CoalesceNode(call, type, arguments);
-            case NULLIF -> throw new IllegalArgumentException("NULLIF is a comparison, see Conditions");
+            case NULLIF, IN_POLYGON -> throw new IllegalArgumentException(call.function() + ": see Conditions");
             case SQRT, EXP, LN, LOG10, POWER, SIN, COS, TAN, ASIN, ACOS, ATAN, ATAN2, RADIANS, DEGREES ->
                 new MathNode(call.function(), first, arguments.length < 2 ? null : arguments[1]);
             case CONCAT, TRIM, REPLACE, STRPOS, STARTS_WITH, SUBSTRING -> new StringNode(call, type, arguments);

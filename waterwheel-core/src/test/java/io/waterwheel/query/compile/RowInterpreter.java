@@ -25,6 +25,12 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.locationtech.jts.algorithm.locate.SimplePointInAreaLocator;
+import org.locationtech.jts.geom.Coordinate;
+import org.locationtech.jts.geom.Geometry;
+import org.locationtech.jts.geom.Location;
+import org.locationtech.jts.io.ParseException;
+import org.locationtech.jts.io.WKTReader;
 
 /** Evaluates expressions the plain way: one row of objects at a time, every part of the tree. The twin of the nodes. */
 public final class RowInterpreter {
@@ -353,6 +359,7 @@ public final class RowInterpreter {
                         .format((Instant) first);
             case DISTANCE ->
                 distance(arguments.stream().mapToDouble(RowInterpreter::number).toArray());
+            case IN_POLYGON -> inPolygon(number(first), number(second), (String) arguments.get(2));
             case JSON_TEXT, JSON_NUMBER ->
                 json(call.function() == io.waterwheel.query.expression.Function.JSON_TEXT, (String) first, (String)
                         second);
@@ -450,6 +457,25 @@ public final class RowInterpreter {
                     default -> day.withDayOfYear(1);
                 };
         return begin.toInstant();
+    }
+
+    /** By JTS's test of all edges, as the polygon is written and a turn further on both sides. */
+    public static boolean inPolygon(double longitude, double latitude, String wkt) {
+        if (!(Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90)) {
+            return false;
+        }
+        try {
+            Geometry polygon = new WKTReader().read(wkt);
+            for (int turn = -360; turn <= 360; turn += 360) {
+                Coordinate position = new Coordinate(longitude + turn, latitude);
+                if (SimplePointInAreaLocator.locate(position, polygon) != Location.EXTERIOR) {
+                    return true;
+                }
+            }
+            return false;
+        } catch (ParseException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private static Double distance(double[] at) {

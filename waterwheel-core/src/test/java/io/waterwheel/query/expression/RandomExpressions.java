@@ -258,7 +258,12 @@ public final class RandomExpressions {
             case BOOLEAN ->
                 sqlite || random.nextInt(6) > 0
                         ? condition(depth - 1)
-                        : call(Function.STARTS_WITH, value(ValueType.STRING, depth), value(ValueType.STRING, depth));
+                        : random.nextBoolean()
+                                ? inPolygon(depth)
+                                : call(
+                                        Function.STARTS_WITH,
+                                        value(ValueType.STRING, depth),
+                                        value(ValueType.STRING, depth));
             case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> sqlite ? literal(type) : time(type, depth - 1);
             case DECIMAL -> new Expression.Cast(value(castToDecimal(), depth - 1), type);
             default -> literal(type);
@@ -409,6 +414,41 @@ public final class RandomExpressions {
             "\u0661",
             "-0",
             "00012.50");
+
+    private Expression inPolygon(int depth) {
+        return call(
+                Function.IN_POLYGON,
+                value(numeric(), depth),
+                value(numeric(), depth),
+                new Expression.Text(polygon(random, random.nextInt(9) - 4, random.nextInt(9) - 4)));
+    }
+
+    /** A polygon around a place, of corners on whole degrees and others; with a hole, or another one beside it. */
+    public static String polygon(Random random, int x, int y) {
+        int reach = 1 + random.nextInt(4);
+        String box = ring(x - reach, y - reach, x + reach, y - reach, x + reach, y + reach, x - reach, y + reach);
+        double tip = x - reach + 0.1 + random.nextDouble() * reach;
+        String triangle = ring(x - reach, y - reach, x + reach, y - reach, tip, y + reach * random.nextDouble() + 0.1);
+        return switch (random.nextInt(4)) {
+            case 0 -> "POLYGON (" + box + ")";
+            case 1 -> "POLYGON (" + box + ", " + ring(x - 0.5, y, x, y - 0.5, x + 0.5, y, x, y + 0.5) + ")";
+            case 2 ->
+                "MULTIPOLYGON ((" + triangle + "), (" + ring(x, y - reach, x + reach, y - 9, x - reach, y - 9) + "))";
+            default -> "POLYGON (" + triangle + ")";
+        };
+    }
+
+    private static String ring(double... corners) {
+        StringBuilder text = new StringBuilder("(");
+        for (int c = 0; c < corners.length; c += 2) {
+            text.append(corners[c]).append(' ').append(corners[c + 1]).append(", ");
+        }
+        return text.append(corners[0])
+                .append(' ')
+                .append(corners[1])
+                .append(')')
+                .toString();
+    }
 
     private Expression number(int depth) {
         return switch (random.nextInt(sqlite ? 6 : 12)) {

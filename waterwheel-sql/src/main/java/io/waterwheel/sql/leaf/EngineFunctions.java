@@ -153,7 +153,7 @@ public final class EngineFunctions {
             case ABS, FLOOR, CEIL, COALESCE, NULLIF -> null;
             case LOWER, UPPER, CONCAT, SUBSTRING, TRIM, REPLACE, FORMAT_TIME, GEOHASH, JSON_TEXT -> TEXT;
             case LENGTH, OCTET_LENGTH, STRPOS, DATE_PART -> WHOLE;
-            case STARTS_WITH -> TRUTH;
+            case STARTS_WITH, IN_POLYGON -> TRUTH;
             case DATE_TRUNC -> OF_TIME;
             case ROUND,
                     SQRT,

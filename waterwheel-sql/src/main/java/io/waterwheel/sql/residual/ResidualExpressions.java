@@ -462,6 +462,7 @@ final class ResidualExpressions {
             case CONCAT -> concatenated(operands);
             case STRPOS -> isText(operands.get(1)) ? "strpos(" + list(operands) + ")" : engines(call);
             case DISTANCE -> "ww_distance(" + numbers(operands) + ")";
+            case IN_POLYGON -> shapes().inPolygon(operands);
             default -> engines(call);
         };
     }

@@ -55,6 +55,15 @@ final class ResidualShapes {
         return position != null ? "ww_position(" + position(position) + ")" : shape(SpatialCall.region(call, rex));
     }
 
+    /** The engine's function of a longitude, a latitude and a written polygon. */
+    String inPolygon(List<RexNode> operands) throws NotPushed {
+        if (SpatialCall.written(operands.get(2)) == null) {
+            throw new NotPushed("IN_POLYGON of a polygon that is not written; ST_Within takes one that is computed");
+        }
+        return holds(new SpatialCall.Holds(
+                new SpatialCall.Position(operands.get(0), operands.get(1)), new SpatialCall.Written(operands.get(2))));
+    }
+
     private String holds(SpatialCall.Holds holds) throws NotPushed {
         if (holds.region() instanceof SpatialCall.Around around) {
             return "(" + distance(holds.position(), around.centre()) + " <= " + number(around.metres()) + ")";

@@ -52,6 +52,7 @@ final class EngineFunctionsInDuckDbTest {
                 "SUBSTRING(note FROM amount), SUBSTRING(note FROM amount FOR id), SUBSTRING(note FROM -1 FOR 3)",
                 "JSON_TEXT('{\"a\": [\"' || note || '\"]}', '$.a[0]'), JSON_NUMBER('{\"a\":' || CAST(amount AS VARCHAR) || '}', '$.a')",
                 "GEOHASH(price, amount, 7), GEOHASH(amount, price, 1)",
+                "IN_POLYGON(price, amount, 'POLYGON ((0 0, 4 0, 4 4, 0 4, 0 0), (1 1, 2 1, 2 2, 1 1))')",
                 "TO_NUMBER(note), TO_NUMBER(' ' || CAST(amount AS VARCHAR) || '.5e1 ')",
             })
     void areThoseOfTheEngine(String values) throws Exception {

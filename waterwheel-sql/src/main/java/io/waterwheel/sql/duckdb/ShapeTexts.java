@@ -57,16 +57,16 @@ final class ShapeTexts {
 
     private long keptBytes;
 
-    /** Of a circle alone what is no position on the globe is outside, as it has no distance. */
-    private record Ready(Area area, boolean ofPositions) implements Region {
+    /** @param ofDistance whether it is a circle: what is no position on the globe has no distance */
+    private record Ready(Area area, boolean ofDistance) implements Region {
         @Override
         public boolean contains(double longitude, double latitude) {
-            return !isUnknown(longitude, latitude) && area.contains(longitude, latitude);
+            return isPosition(longitude, latitude) && area.contains(longitude, latitude);
         }
 
         @Override
         public boolean isUnknown(double longitude, double latitude) {
-            return ofPositions && !isPosition(longitude, latitude);
+            return ofDistance && !isPosition(longitude, latitude);
         }
 
         @Override

@@ -392,7 +392,7 @@ public final class ConditionTranslator {
         throw new NotPushed(name);
     }
 
-    /** Distances, and conditions on them. */
+    /** Distances, conditions on them, and on written polygons. */
     private Expression spatial(RexCall call) throws NotPushed {
         List<SpatialCall.Position> apart = SpatialCall.distance(call, rex);
         if (apart != null) {
@@ -406,7 +406,18 @@ public final class ConditionTranslator {
                     : toDouble(around.metres());
             return new Expression.Comparison(Relation.AT_MOST, distance(holds.position(), around.centre()), most);
         }
-        throw new NotPushed(call.getOperator().getName() + " here");
+        String polygon = holds != null && holds.region() instanceof SpatialCall.Written region
+                ? SpatialCall.written(region.text())
+                : null;
+        if (holds == null || polygon == null) {
+            throw new NotPushed(call.getOperator().getName() + " here");
+        }
+        return new Expression.Call(
+                Function.IN_POLYGON,
+                List.of(
+                        number(holds.position().longitude()),
+                        number(holds.position().latitude()),
+                        new Expression.Text(polygon)));
     }
 
     private Expression distance(SpatialCall.Position one, SpatialCall.Position other) throws NotPushed {

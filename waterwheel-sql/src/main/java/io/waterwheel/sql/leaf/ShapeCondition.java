@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Conditions on positions as the leaf answers them. Where the position is the stream's key and the region is written
- * they become the shape of the query; a box and a distance become conditions elsewhere.
+ * they become the shape of the query; elsewhere they become conditions.
  */
 final class ShapeCondition {
     private final Leaf leaf;
@@ -68,7 +68,7 @@ final class ShapeCondition {
             Shape polygon = new Polygon(text);
             return leaf.withWhere(leaf.where(), polygon);
         }
-        throw new NotPushed("a polygon for what is not the position of the stream's key, or a second one");
+        return where(translator.translate(node));
     }
 
     private Leaf where(Expression condition) {

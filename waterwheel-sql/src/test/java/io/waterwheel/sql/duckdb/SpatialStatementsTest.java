@@ -247,6 +247,33 @@ final class SpatialStatementsTest {
         }
     }
 
+    /** Of other fields than the key, beside its shape, behind OR and NOT, and as a value. */
+    @Test
+    void writtenPolygonsBecomeConditions() throws Exception {
+        String polygon = "POLYGON ((-3 -3, 3 -3, 3 3, -3 3, -3 -3), (-1 0, 0 -1, 1 0, 0 1, -1 0))";
+        String written = "ST_GeomFromText('" + polygon + "')";
+        String other = "ST_Within(ST_Point(x, y), " + written + ")";
+        String key = "ST_Contains(" + written + ", ST_Point(lon, lat))";
+        try (LoadedTables tables = loaded(POSITIONS, new Random(6), 600, 1)) {
+            for (String where : List.of(
+                    other,
+                    key + " AND " + other,
+                    other + " OR id < 20",
+                    "NOT ST_Intersects(" + written + ", ST_Point(x, y + 1))",
+                    "NOT " + key,
+                    "CASE WHEN " + other + " THEN id > 50 ELSE " + key + " END")) {
+                String statement = "SELECT id FROM positions WHERE " + where;
+                List<String> rows = sorted(tables.answer(statement));
+                assertThat(tables.asked()).as(statement).hasSize(1);
+                assertThat(String.valueOf(tables.asked().get(0).where()))
+                        .as(statement)
+                        .contains("IN_POLYGON(")
+                        .contains(polygon);
+                assertThat(rows).as(statement).isNotEmpty().isEqualTo(sorted(tables.answerUnpushed(statement)));
+            }
+        }
+    }
+
     @Test
     void pushedIsUnpushed() throws Exception {
         for (long seed = Long.getLong("seed", 0), end = seed + SEEDS; seed < end; seed++) {

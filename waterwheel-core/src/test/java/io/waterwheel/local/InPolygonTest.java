@@ -207,7 +207,7 @@ final class InPolygonTest {
         };
     }
 
-    /** However often an expression is read and compiled: each chunk's scan does. */
+    /** Though an expression is read and compiled many times: for each chunk. */
     @Test
     void aPolygonIsReadOnce() {
         StringBuilder circle = new StringBuilder();

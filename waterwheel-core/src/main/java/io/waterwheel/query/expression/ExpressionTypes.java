@@ -530,7 +530,7 @@ public final class ExpressionTypes {
                 "in " + shown(call) + ": expected 1 to " + MOST_GEOHASH + " characters, got " + shown(characters));
     }
 
-    /** The polygon of an IN_POLYGON, ready; it is read once, however often it is asked for. */
+    /** The polygon of an IN_POLYGON, ready; it is read once for the whole process. */
     public static Area polygon(Expression.Call call) {
         Expression polygon = call.arguments().get(2);
         if (!(polygon instanceof Expression.Text text)) {

@@ -359,7 +359,7 @@ public final class RowInterpreter {
                         .format((Instant) first);
             case DISTANCE ->
                 distance(arguments.stream().mapToDouble(RowInterpreter::number).toArray());
-            case IN_POLYGON -> inPolygon(number(first), number(second), (String) arguments.get(2));
+            case IN_POLYGON -> inPolygon(number(first), number(second), polygon((String) arguments.get(2)));
             case JSON_TEXT, JSON_NUMBER ->
                 json(call.function() == io.waterwheel.query.expression.Function.JSON_TEXT, (String) first, (String)
                         second);
@@ -459,23 +459,27 @@ public final class RowInterpreter {
         return begin.toInstant();
     }
 
-    /** By JTS's test of all edges, as the polygon is written and a turn further on both sides. */
-    public static boolean inPolygon(double longitude, double latitude, String wkt) {
-        if (!(Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90)) {
-            return false;
-        }
+    /** The polygon of a text. */
+    public static Geometry polygon(String wkt) {
         try {
-            Geometry polygon = new WKTReader().read(wkt);
-            for (int turn = -360; turn <= 360; turn += 360) {
-                Coordinate position = new Coordinate(longitude + turn, latitude);
-                if (SimplePointInAreaLocator.locate(position, polygon) != Location.EXTERIOR) {
-                    return true;
-                }
-            }
-            return false;
+            return new WKTReader().read(wkt);
         } catch (ParseException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** By JTS's test of all edges, as the polygon is written and a turn further on both sides. */
+    public static boolean inPolygon(double longitude, double latitude, Geometry polygon) {
+        if (!(Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90)) {
+            return false;
+        }
+        for (int turn = -360; turn <= 360; turn += 360) {
+            Coordinate position = new Coordinate(longitude + turn, latitude);
+            if (SimplePointInAreaLocator.locate(position, polygon) != Location.EXTERIOR) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static Double distance(double[] at) {

@@ -383,17 +383,13 @@ final class DimensionScheme extends KeyScheme {
             }
         }
 
+        /** All but one of the cells are no range: they would be many intervals, which leave out next to nothing. */
         @Override
         public void isNull(int column, boolean negated) {
-            int dimension = dimension(column);
+            int dimension = negated ? -1 : dimension(column);
             for (int version = 0; dimension >= 0 && version < scales.length; version++) {
-                int ofNull = nulls[dimension];
                 BitSet cells = new BitSet();
-                if (negated) {
-                    cells.set(ofNull, ofNull + scales[version][dimension].cuts().length + 1);
-                } else {
-                    cells.set(0, ofNull);
-                }
+                cells.set(0, nulls[dimension]);
                 narrow(wanted.get(version), dimension, cells);
             }
         }

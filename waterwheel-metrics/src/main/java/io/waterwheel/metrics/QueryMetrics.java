@@ -60,7 +60,8 @@ public final class QueryMetrics {
     public static final Metric CHUNKS = ROOM.counter(
             "waterwheel_query_chunks_total",
             "Chunks of the streams that were asked, by what became of them: outside (of the keys, dimensions or times"
-                    + " that are asked for), read, left (they turned out not to be needed).",
+                    + " that are asked for), read, left (they turned out not to be needed). Probes count neither here"
+                    + " nor below.",
             "Most are read, and few outside: queries ask for much, or the keys do not fit what is asked.",
             "outcome");
     public static final Metric LEAVES = ROOM.counter(

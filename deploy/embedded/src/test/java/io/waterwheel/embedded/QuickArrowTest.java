@@ -10,10 +10,13 @@ import org.apache.arrow.vector.types.Types;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 
 /** Jackson looks at Arrow's classes only when it reads a schema, and then reads what it read before. */
 final class QuickArrowTest {
     @Test
+    @EnabledForJreRange(max = JRE.JAVA_25, disabledReason = "Java warns of final fields that are set")
     void jacksonInspectsWhatItReadsAndNothingAhead() throws IOException {
         assertThat(QuickArrow.begin())
                 .as("this version of Jackson has its default there")

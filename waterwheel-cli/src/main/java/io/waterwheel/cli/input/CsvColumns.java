@@ -86,25 +86,23 @@ public final class CsvColumns {
 
     /**
      * Whether each value of a line names a field: by its name, by that of its column ({@code from}), or by one of which
-     * {@code --like} makes the field's name. No row is such a line, since no field is called as a time is written.
+     * {@code --like} makes the field's name. The last counts only where a row has its time among its values, which is
+     * no such name; and only of a name with letters of which the field's is made, not of one that goes by its place.
      */
     public static boolean areNames(byte[] line, Schema schema) {
         List<String> names = names(line, schema.text().csv());
-        List<String> made = FieldNames.of(names);
-        List<String> before = FieldNames.before(names);
-        for (int c = 0; c < names.size(); c++) {
-            String name = names.get(c);
-            boolean isName = schema.indexOf(name) >= 0
-                    || isField(name, schema)
-                    || schema.valueFields().stream()
-                            .anyMatch(
-                                    field -> schema.text().source(field.name()).equals(name))
-                    || (!name.isEmpty() && (isField(made.get(c), schema) || isField(before.get(c), schema)));
-            if (!isName) {
-                return false;
-            }
-        }
-        return true;
+        boolean makes = schema.text().inValue(schema.timeField());
+        return names.size() <= schema.columns().size()
+                && names.stream()
+                        .allMatch(name -> schema.indexOf(name) >= 0
+                                || isField(name, schema)
+                                || isSource(name, schema)
+                                || (makes && FieldNames.made(name).stream().anyMatch(made -> isField(made, schema))));
+    }
+
+    private static boolean isSource(String name, Schema schema) {
+        return schema.valueFields().stream()
+                .anyMatch(field -> schema.text().source(field.name()).equals(name));
     }
 
     private static CsvColumns of(

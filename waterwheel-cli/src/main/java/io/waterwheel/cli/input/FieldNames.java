@@ -1,9 +1,11 @@
 package io.waterwheel.cli.input;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 
 /** Names of fields made of what files call their columns. */
@@ -28,6 +30,8 @@ public final class FieldNames {
     private static List<String> apart(List<String> columns, boolean latin) {
         List<String> names = new ArrayList<>();
         Set<String> taken = new HashSet<>();
+        // Where the last name of the same letters ended: of thousands that are alike each would try all before.
+        Map<String, Integer> numbers = new HashMap<>();
         for (int c = 0; c < columns.size(); c++) {
             String column = columns.get(c);
             String own = latin ? of(column) : plain(column);
@@ -35,11 +39,25 @@ public final class FieldNames {
             boolean lost = latin && own.matches("_+") && column.codePoints().anyMatch(Character::isLetter);
             String base = column.isBlank() || lost ? "c" + (c + 1) : own;
             String name = base;
-            for (int n = 2; !taken.add(name.toLowerCase(Locale.ROOT)); n++) {
+            String letters = base.toLowerCase(Locale.ROOT);
+            int n = numbers.getOrDefault(letters, 2);
+            for (; !taken.add(name.toLowerCase(Locale.ROOT)); n++) {
                 String number = "_" + n;
                 name = base.substring(0, Math.min(base.length(), LONGEST - number.length())) + number;
             }
+            numbers.put(letters, n);
             names.add(name);
+        }
+        return names;
+    }
+
+    /** The names that are, or were once, made of one by its letters; none where it has none in English. */
+    static Set<String> made(String column) {
+        Set<String> names = new HashSet<>();
+        for (String name : List.of(of(column), plain(column))) {
+            if (name.codePoints().anyMatch(Character::isLetter)) {
+                names.add(name);
+            }
         }
         return names;
     }

@@ -148,10 +148,8 @@ final class MixedTexts {
             return Remark.of(Kind.NUMBERS, column.units.evidence(known));
         }
         if (column.iso.count() >= fewest) {
-            return new Remark(
-                    Kind.TIMES,
-                    true,
-                    column.iso.count() + " of " + known + " are times; others: " + column.iso.others());
+            return Remark.of(
+                    Kind.TIMES, column.iso.count() + " of " + known + " are times; others: " + column.iso.others());
         }
         return Remark.of(Kind.OTHER, column.mixedTimes(false));
     }

@@ -114,13 +114,47 @@ final class RowDecoderTest {
                 """);
         PushedRows rows = new RowDecoder(trips, RecordFormat.CSV, true, lease())
                 .decode(
-                        "Start date,St\u00fcckzahl,\u5730\n2021-10-07T14:30:00Z,5,x\n".getBytes(UTF_8),
+                        "Start date,St\u00fcckzahl,c3\n2021-10-07T14:30:00Z,5,x\n".getBytes(UTF_8),
                         RowDecoder.Header.SEEN);
         assertThat(rows.rejected()).isZero();
         assertThat(rows.rows()).isEqualTo(1);
+        // By its place alone nothing is a name: a text of other letters is a value.
+        PushedRows chinese = new RowDecoder(trips, RecordFormat.CSV, true, lease())
+                .decode("Start date,St\u00fcckzahl,\u5730\n".getBytes(UTF_8), RowDecoder.Header.SEEN);
+        assertThat(chinese.rejected()).isEqualTo(1);
         PushedRows blanks = new RowDecoder(trips, RecordFormat.CSV, true, lease())
                 .decode(",,\n".getBytes(UTF_8), RowDecoder.Header.SEEN);
         assertThat(blanks.rejected()).isEqualTo(1);
+        StreamDefinition timed = SchemaFile.read("timed.yaml", """
+                name: timed
+                format: csv
+                fields:
+                  - {name: c1, type: string}
+                  - {name: note, type: string}
+                  - {name: at, type: timestamp, from: kafka.timestamp}
+                key: {field: c1}
+                time: at
+                """);
+        PushedRows texts = new RowDecoder(timed, RecordFormat.CSV, true, lease())
+                .decode("\u6771\u4eac,Note\n\u5927\u962a,note \n".getBytes(UTF_8), RowDecoder.Header.SEEN);
+        assertThat(texts.rejected()).isZero();
+        assertThat(texts.rows()).isEqualTo(2);
+        StreamDefinition counted = SchemaFile.read("counted.yaml", """
+                name: counted
+                format: csv
+                fields:
+                  - {name: _0, type: timestamp, unit: s}
+                  - {name: _1, type: long}
+                  - {name: _2, type: long}
+                key: {field: _1}
+                time: _0
+                """);
+        PushedRows numbers = new RowDecoder(counted, RecordFormat.CSV, true, lease())
+                .decode("0,2,1\n1,7,8\n".getBytes(UTF_8), RowDecoder.Header.SEEN);
+        assertThat(numbers.rows()).isEqualTo(2);
+        byte[] wide = ("2021-10-07T14:30:00Z" + ",0".repeat(30_000) + "\n").getBytes(UTF_8);
+        PushedRows zeros = new RowDecoder(trips, RecordFormat.CSV, true, lease()).decode(wide, RowDecoder.Header.SEEN);
+        assertThat(zeros.rejected()).isEqualTo(1);
     }
 
     @Test

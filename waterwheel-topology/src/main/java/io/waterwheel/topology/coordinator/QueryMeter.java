@@ -67,8 +67,10 @@ final class QueryMeter {
 
         @Override
         public void finish(Verdict verdict) {
-            // First: who has the answer, and looks at the metrics, finds it there.
-            read.add(verdict.statistics());
+            if (!probe) {
+                // First: who has the answer, and looks at the metrics, finds it there.
+                read.add(verdict.statistics());
+            }
             super.finish(verdict);
             end(verdict.completeness().complete() ? complete : partial);
         }

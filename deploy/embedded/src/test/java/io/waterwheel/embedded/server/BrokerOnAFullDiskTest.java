@@ -163,9 +163,6 @@ final class BrokerOnAFullDiskTest {
                         failed += sent(producer, p, records, confirmed) ? 0 : 1;
                     }
                 }
-                // The JVM tells of a page that found no place some time after the write: Kafka may have answered by
-                // then.
-                System.out.println(failed + " batches of " + 3 * PARTITIONS + " failed on the full disk");
                 looked.set(true);
                 for (Path filler : fillers) {
                     Files.delete(filler);
@@ -176,6 +173,9 @@ final class BrokerOnAFullDiskTest {
                 }
                 Waiting.until("the broker is back", () -> kept.trouble().isEmpty());
                 assertThat(read(broker.ownBootstrap())).containsAllEntriesOf(confirmed);
+                // The JVM tells of a page that found no place some time after the write: Kafka may have answered by
+                // then.
+                Assumptions.assumeTrue(failed > 0, "no batch failed on the full disk");
             }
         }
     }

@@ -6,7 +6,12 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.apache.calcite.plan.Context;
+import org.apache.calcite.plan.Contexts;
 import org.apache.calcite.plan.Convention;
+import org.apache.calcite.plan.RelOptCluster;
+import org.apache.calcite.plan.RelOptSchema;
 import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.plan.RelTraitSet;
 import org.apache.calcite.plan.hep.HepPlanner;
@@ -30,6 +35,7 @@ import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexSubQuery;
+import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlFunction;
 import org.apache.calcite.sql.SqlFunctionCategory;
 import org.apache.calcite.sql.SqlKind;
@@ -39,6 +45,7 @@ import org.apache.calcite.sql.type.OperandTypes;
 import org.apache.calcite.sql.type.ReturnTypes;
 import org.apache.calcite.sql2rel.RelDecorrelator;
 import org.apache.calcite.tools.RelBuilder;
+import org.apache.calcite.tools.RelBuilderFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,9 +56,15 @@ final class Decorrelation {
     // Rules are made one by one: CoreRules makes all that Calcite has, for the first statement of a process.
     private static final HepProgram SUB_QUERIES = new HepProgramBuilder()
             .addRuleCollection(List.of(
-                    SubQueryRemoveRule.Config.FILTER.toRule(),
-                    SubQueryRemoveRule.Config.PROJECT.toRule(),
-                    SubQueryRemoveRule.Config.JOIN.toRule()))
+                    SubQueryRemoveRule.Config.FILTER
+                            .withRelBuilderFactory(SubQueryLists.FACTORY)
+                            .toRule(),
+                    SubQueryRemoveRule.Config.PROJECT
+                            .withRelBuilderFactory(SubQueryLists.FACTORY)
+                            .toRule(),
+                    SubQueryRemoveRule.Config.JOIN
+                            .withRelBuilderFactory(SubQueryLists.FACTORY)
+                            .toRule()))
             .build();
 
     private Decorrelation() {}
@@ -288,6 +301,50 @@ final class Decorrelation {
         public RelWriter explainTerms(RelWriter writer) {
             // Equal joins are one, others are not.
             return super.explainTerms(writer).item("join", RelOptUtil.toString(join));
+        }
+    }
+
+    /**
+     * Makes one list of two that stand one above the other, as Calcite does, but where the upper one asks sub-queries:
+     * what these name are columns of the lower list. Over what that list reads they would find others in their places.
+     */
+    static final class SubQueryLists extends RelBuilder {
+        static final RelBuilderFactory FACTORY = (cluster, schema) -> new SubQueryLists(Contexts.of(), cluster, schema);
+
+        private final Config config;
+
+        private SubQueryLists(Context context, RelOptCluster cluster, @Nullable RelOptSchema schema) {
+            super(context, cluster, schema);
+            this.config = context.maybeUnwrap(Config.class).orElse(Config.DEFAULT);
+        }
+
+        @Override
+        public RelBuilder transform(UnaryOperator<Config> transform) {
+            return new SubQueryLists(Contexts.of(transform.apply(config)), cluster, relOptSchema);
+        }
+
+        @Override
+        public RelBuilder project(
+                Iterable<? extends RexNode> values,
+                Iterable<? extends @Nullable String> names,
+                boolean force,
+                Iterable<CorrelationId> rows) {
+            if (!(peek() instanceof Project) || !asks(values)) {
+                return super.project(values, names, force, rows);
+            }
+            RelNode lower = build();
+            RelBuilder apart =
+                    RelBuilder.proto(Contexts.of(config.withBloat(-1))).create(cluster, relOptSchema);
+            return push(apart.push(lower).project(values, names, force, rows).build());
+        }
+
+        private static boolean asks(Iterable<? extends RexNode> values) {
+            for (RexNode value : values) {
+                if (RexUtil.SubQueryFinder.find(value) != null) {
+                    return true;
+                }
+            }
+            return false;
         }
     }
 }

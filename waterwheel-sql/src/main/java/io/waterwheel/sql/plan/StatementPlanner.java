@@ -494,6 +494,7 @@ public final class StatementPlanner {
                 SqlToRelConverter.config()
                         .withExpand(false)
                         .withInSubQueryThreshold(Integer.MAX_VALUE)
+                        .withRelBuilderFactory(Decorrelation.SubQueryLists.FACTORY)
                         .withRelBuilderConfigTransform(config -> config.withPushJoinCondition(false)));
         RelRoot root = converter.convertQuery(valid.node(), false, true);
         List<String> labels = ColumnLabels.of(valid.labels(), root.validatedRowType.getFieldNames());

@@ -1,6 +1,7 @@
 package io.waterwheel.sql.duckdb;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
@@ -275,6 +276,83 @@ final class RandomStatements {
             case 2 -> "NOT EXISTS (SELECT 1 FROM orders x WHERE x.amount = " + outer + ")";
             case 3 -> outer + " > (SELECT MIN(amount) FROM orders)";
             default -> outer + " NOT IN (SELECT id FROM orders WHERE amount > 0)";
+        };
+    }
+
+    /** A list of orders in which each column has another place than in the stream, or is computed. */
+    private String turned() {
+        String whole = one(List.of("amount", "amount", "amount + 1", "2 * id"));
+        List<String> columns = new ArrayList<>(List.of(
+                "id",
+                "moment",
+                whole + " AS amount",
+                one(List.of("note", "note", "note || 'x' AS note", "COALESCE(note, 'b') AS note")),
+                one(List.of("price", "price * 2 AS price", "MAX(price) OVER (PARTITION BY id) AS price"))));
+        Collections.shuffle(columns, random);
+        String list = "SELECT " + String.join(", ", columns) + " FROM orders";
+        return switch (random.nextInt(6)) {
+            case 0 -> list + " WHERE amount > -2";
+            case 1 ->
+                "SELECT COUNT(*) AS amount, note, MAX(moment) AS moment, MIN(price) AS price, id FROM orders GROUP BY note,"
+                        + " id";
+            case 2 -> "SELECT price, id, amount, note, moment FROM (" + list + ") AS below";
+            case 3 -> list + " UNION ALL " + list;
+            default -> list;
+        };
+    }
+
+    /** A sub-query that is asked for each row of the table a. */
+    private String askedForEach() {
+        String condition = one(List.of(
+                "y.id = a.id",
+                "y.note = a.note",
+                "y.level = a.amount",
+                "y.id = a.id AND y.note = a.note",
+                "y.id = a.amount"));
+        String more = one(List.of("", "", " AND y.level > 0", " AND y.moment <= a.moment", " AND y.level < a.amount"));
+        String from = " FROM visits y WHERE " + condition + more + ")";
+        return switch (random.nextInt(6)) {
+            case 0 -> "(SELECT COUNT(*)" + from;
+            case 1 -> "(SELECT MAX(y.level)" + from;
+            case 2 -> "COALESCE((SELECT MIN(y.weight)" + from + ", a.price)";
+            case 3 -> "EXISTS (SELECT 1" + from;
+            // Neither is null.
+            case 4 -> "a.id IN (SELECT y.id FROM visits y WHERE " + condition + ")";
+            default -> "(SELECT SUM(y.level)" + from + " + a.amount";
+        };
+    }
+
+    /**
+     * A statement that asks sub-queries for each row of a derived table, of one in WITH or of a view.
+     *
+     * @return the statement, and the same without a view
+     */
+    List<String> overTurned() {
+        List<String> columns = new ArrayList<>();
+        for (int c = 1 + random.nextInt(4); c > 0; c--) {
+            columns.add(one(List.of("a.id", "a.moment", "a.amount", "a.note", "a.price", "a.amount + a.id")));
+        }
+        for (int c = 1 + random.nextInt(2); c > 0; c--) {
+            columns.add(random.nextInt(columns.size() + 1), askedForEach());
+        }
+        String select = "SELECT " + named(columns) + " FROM ";
+        String end = one(List.of(
+                        "",
+                        "",
+                        " WHERE a.amount > 0",
+                        " WHERE a.id > 3 AND EXISTS (SELECT 1 FROM visits z" + " WHERE z.id = a.id)"))
+                + (random.nextInt(4) == 0 ? " ORDER BY " + askedForEach() + ", a.id" : "");
+        String table = turned();
+        return switch (random.nextInt(4)) {
+            case 0 -> {
+                String with = "WITH a AS (" + table + ") " + select + "a" + end;
+                yield List.of(with, with);
+            }
+            case 1 -> List.of(select + "turned a" + end, select + "(" + TwoStreams.TURNED + ") AS a" + end);
+            default -> {
+                String derived = select + "(" + table + ") AS a" + end;
+                yield List.of(derived, derived);
+            }
         };
     }
 

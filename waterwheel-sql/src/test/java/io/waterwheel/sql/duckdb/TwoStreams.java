@@ -54,6 +54,10 @@ final class TwoStreams implements AutoCloseable {
     private static final List<Float> FLOATS =
             List.of(Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, -0.0f);
 
+    /** The query of the view "turned", whose columns stand in another order than those of the stream. */
+    static final String TURNED =
+            "SELECT note, price + 1 AS price, amount, moment, id FROM orders WHERE amount IS NOT NULL";
+
     private final LoadedTables streams;
     final List<List<@Nullable Object>> orders = new ArrayList<>();
     final List<List<@Nullable Object>> visits = new ArrayList<>();
@@ -73,6 +77,7 @@ final class TwoStreams implements AutoCloseable {
                 "dear",
                 List.of("id", "moment", "amount", "price", "note"),
                 "SELECT id, moment, amount, price, note FROM orders WHERE amount > -2 OR price IS NULL"));
+        streams.add(new SqlView("turned", List.of("note", "price", "amount", "moment", "id"), TURNED));
         for (int round = 0; round < 2; round++) {
             insert("orders", ORDERS, orders, random, 1 + random.nextInt(120));
             insert("visits", VISITS, visits, random, 1 + random.nextInt(120));

@@ -2,6 +2,7 @@ package io.waterwheel.sql;
 
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.sql.plan.StatementPlanner;
 import java.time.Instant;
 import java.util.List;
@@ -108,6 +109,16 @@ public final class SqlPlanner {
      * @throws WaterwheelException as {@link #plan(String, Instant)}; also when the type of a parameter cannot be told
      */
     public SqlSignature signature(String statement, Instant now) {
-        return planner.signature(statement, now);
+        return planner.signature(statement, List.of(), now);
+    }
+
+    /**
+     * What the query of an INSERT takes.
+     *
+     * @param columns the types of the columns that its rows are for: a parameter that is one of VALUES has its column's
+     * @throws WaterwheelException as {@link #signature(String, Instant)}
+     */
+    public SqlSignature signature(String query, List<ValueType> columns, Instant now) {
+        return planner.signature(query, columns, now);
     }
 }

@@ -226,6 +226,34 @@ final class SqlPlannerTest {
         assertThat(signature.parameters()).extracting(ValueType::kind).containsExactly(kind);
     }
 
+    @Test
+    void argumentsOfShapesAreNumbers() {
+        SqlSignature signature = PLANNER.signature(
+                "SELECT id FROM orders WHERE ST_DWithin(ST_Point(price, amount), ST_Point(?, ?), ?)"
+                        + " OR ST_Within(ST_Point(price, amount), ST_MakeEnvelope(?, ?, ?, ?))"
+                        + " OR ST_Within(ST_Point(price, amount), ST_Buffer(ST_Point(?, 1), ?))",
+                NOW);
+        assertThat(signature.parameters())
+                .hasSize(9)
+                .extracting(ValueType::kind)
+                .containsOnly(ValueType.Kind.DOUBLE);
+    }
+
+    /** A value that is computed makes a query of VALUES. */
+    @Test
+    void aMarkAmongTheValuesOfAnInsertHasTheTypeOfItsColumn() {
+        List<ValueType> columns = List.of(ValueType.INTEGER, ValueType.STRING, ValueType.TIMESTAMP);
+        assertThat(PLANNER.signature("VALUES (?, ?, CAST(? AS TIMESTAMP)), (? + 1, 'a', ?)", columns, NOW)
+                        .parameters())
+                .extracting(ValueType::kind)
+                .containsExactly(
+                        ValueType.Kind.INTEGER,
+                        ValueType.Kind.STRING,
+                        ValueType.Kind.TIMESTAMP,
+                        ValueType.Kind.INTEGER,
+                        ValueType.Kind.TIMESTAMP);
+    }
+
     /** Doubles without digits are written as casts, also in the query of a leaf, which goes by its text. */
     @Test
     void parametersMayBeInfinite() {

@@ -3,6 +3,7 @@ package io.waterwheel.sql.leaf;
 import io.waterwheel.query.aggregate.AggregateFunctions;
 import io.waterwheel.query.expression.Function;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -74,6 +75,9 @@ public final class EngineFunctions {
     private static final SqlReturnTypeInference DOUBLE = nullable(SqlTypeName.DOUBLE);
     private static final SqlReturnTypeInference TRUTH = nullable(SqlTypeName.BOOLEAN);
     private static final SqlReturnTypeInference GEOMETRY = nullable(SqlTypeName.GEOMETRY);
+    /** Longitudes and latitudes. */
+    private static final List<SqlTypeName> NUMBERS = Collections.nCopies(4, SqlTypeName.DOUBLE);
+
     private static final SqlReturnTypeInference SAME = ReturnTypes.ARG0.andThen(SqlTypeTransforms.FORCE_NULLABLE);
     private static final SqlReturnTypeInference OF_TIME = ReturnTypes.ARG1.andThen(SqlTypeTransforms.FORCE_NULLABLE);
     private static final SqlReturnTypeInference MILLIS =
@@ -98,14 +102,14 @@ public final class EngineFunctions {
         add(new EngineFunction(CALENDAR_GAPFILL, null, OF_TIME, 2, 3));
         add(new EngineFunction(LOCF, null, SAME, 1, 1));
         add(new EngineFunction(INTERPOLATE, null, SAME, 1, 1));
-        add(new EngineFunction(POINT, null, GEOMETRY, 2, 2));
-        add(new EngineFunction(ENVELOPE, null, GEOMETRY, 4, 5));
-        add(new EngineFunction(FROM_TEXT, null, GEOMETRY, 1, 2));
+        add(new EngineFunction(POINT, null, GEOMETRY, 2, 2, NUMBERS));
+        add(new EngineFunction(ENVELOPE, null, GEOMETRY, 4, 5, NUMBERS));
+        add(new EngineFunction(FROM_TEXT, null, GEOMETRY, 1, 2, List.of(SqlTypeName.VARCHAR)));
         add(new EngineFunction(WITHIN, null, TRUTH, 2, 2));
         add(new EngineFunction(CONTAINS, null, TRUTH, 2, 2));
         add(new EngineFunction(INTERSECTS, null, TRUTH, 2, 2));
-        add(new EngineFunction(NEAR, null, TRUTH, 3, 3));
-        add(new EngineFunction(BUFFER, null, GEOMETRY, 2, 2));
+        add(new EngineFunction(NEAR, null, TRUTH, 3, 3, List.of(SqlTypeName.ANY, SqlTypeName.ANY, SqlTypeName.DOUBLE)));
+        add(new EngineFunction(BUFFER, null, GEOMETRY, 2, 2, List.of(SqlTypeName.ANY, SqlTypeName.DOUBLE)));
         add(new EngineFunction(AS_TEXT, null, TEXT, 1, 1));
         add(new EngineFunction(METRES, null, DOUBLE, 2, 2));
         add(new EngineFunction(TO_DOUBLE, null, DOUBLE, 1, 1));

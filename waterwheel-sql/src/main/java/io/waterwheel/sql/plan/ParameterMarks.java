@@ -12,17 +12,21 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.sql.SqlBasicTypeNameSpec;
+import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlDataTypeSpec;
 import org.apache.calcite.sql.SqlDynamicParam;
+import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.apache.calcite.sql.type.SqlTypeName;
 import org.apache.calcite.sql.util.SqlBasicVisitor;
+import org.apache.calcite.sql.util.SqlShuttle;
 import org.jspecify.annotations.Nullable;
 
 /** The question marks of a statement, and what stands for them. */
@@ -55,12 +59,51 @@ final class ParameterMarks extends SqlBasicVisitor<@Nullable Void> {
         }
     }
 
-    /** The types that a validated statement wants. */
-    static List<ValueType> types(List<SqlDynamicParam> marks, StatementPlanner.Validated valid) {
+    /**
+     * The types of those that are values of VALUES, by number.
+     *
+     * @param columns what its columns are to be; empty where nothing tells that
+     */
+    static Map<Integer, ValueType> ofColumns(SqlNode statement, List<ValueType> columns) {
+        Map<Integer, ValueType> types = new TreeMap<>();
+        if (statement.getKind() != SqlKind.VALUES) {
+            return types;
+        }
+        for (SqlNode row : ((SqlCall) statement).getOperandList()) {
+            List<SqlNode> cells = row.getKind() == SqlKind.ROW ? ((SqlCall) row).getOperandList() : List.of(row);
+            for (int c = 0; c < Math.min(cells.size(), columns.size()); c++) {
+                if (cells.get(c) instanceof SqlDynamicParam mark) {
+                    types.put(mark.getIndex(), columns.get(c));
+                }
+            }
+        }
+        return types;
+    }
+
+    /** The statement with values in place of these. */
+    static SqlNode withSamples(SqlNode statement, Map<Integer, ValueType> known) {
+        SqlNode sampled = statement.accept(new SqlShuttle() {
+            @Override
+            public SqlNode visit(SqlDynamicParam mark) {
+                ValueType type = known.get(mark.getIndex());
+                return type == null ? mark : literal(sample(type), mark.getParserPosition());
+            }
+        });
+        return Objects.requireNonNull(sampled);
+    }
+
+    /**
+     * The types that a validated statement wants.
+     *
+     * @param known those that are known without it, by number
+     */
+    static List<ValueType> types(
+            List<SqlDynamicParam> marks, StatementPlanner.Validated valid, Map<Integer, ValueType> known) {
         List<ValueType> types = new ArrayList<>();
         for (SqlDynamicParam mark : marks) {
             RelDataType wanted = valid.validator().getValidatedNodeTypeIfKnown(mark);
-            ValueType type = wanted == null ? null : SqlTypes.valueType(wanted);
+            ValueType told = known.get(mark.getIndex());
+            ValueType type = told != null ? told : wanted == null ? null : SqlTypes.valueType(wanted);
             if (type == null || type == ValueType.NULL) {
                 throw SqlErrors.at(
                         mark.getParserPosition(), "the type of ? cannot be told here; write CAST(? AS BIGINT) or such");

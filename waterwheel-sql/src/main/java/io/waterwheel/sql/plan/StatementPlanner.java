@@ -269,7 +269,7 @@ public final class StatementPlanner {
     }
 
     /** As {@link SqlPlanner#signature} says. */
-    public SqlSignature signature(String statement, Instant now) {
+    public SqlSignature signature(String statement, List<ValueType> columns, Instant now) {
         return guarded(statement, () -> {
             SqlNode parsed =
                     statement.indexOf('?') < 0 ? null : query(statement).node();
@@ -278,8 +278,9 @@ public final class StatementPlanner {
                 // Drivers ask for it before they ask the statement, which then has its plan.
                 return new SqlSignature(List.of(), plan(statement, List.of(), now));
             }
-            Validated valid = validated(parsed, null, now);
-            List<ValueType> types = ParameterMarks.types(marks, valid);
+            Map<Integer, ValueType> known = ParameterMarks.ofColumns(parsed, columns);
+            Validated valid = validated(ParameterMarks.withSamples(parsed, known), null, now);
+            List<ValueType> types = ParameterMarks.types(marks, valid, known);
             List<Expression.Literal> samples = ParameterMarks.samples(marks, types, valid);
             return new SqlSignature(types, planned(statement, samples, now));
         });

@@ -109,6 +109,12 @@ final class Changes {
         return change instanceof Change.Insert ? INSERTED : RESULT;
     }
 
+    /** The types of the columns that the rows of an INSERT are for. */
+    List<ValueType> columns(Change.Insert insert) {
+        return new InsertRows(stream(insert.stream()), insert.columns())
+                .columns().stream().map(column -> ValueType.of(column.type())).toList();
+    }
+
     /**
      * The types that the question marks of an INSERT are to have; null when those of its query are.
      *

@@ -269,7 +269,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
             parameters = changes.parameters(insert);
             if (parameters == null) {
                 SqlSignature signature = statement.parameters().isEmpty()
-                        ? planner().signature(insert.source(), now())
+                        ? planner().signature(insert.source(), changes.columns(insert), now())
                         : new SqlSignature(List.of(), plan(statement, insert.source()));
                 parameters = signature.parameters();
                 read = signature.plan().streams();

@@ -227,6 +227,39 @@ final class SqlPlannerTest {
     }
 
     @Test
+    void aLimitBelowZeroIsAWrongValue() {
+        for (String statement : List.of("SELECT id FROM orders LIMIT ?", "SELECT id FROM orders LIMIT 5 OFFSET ?")) {
+            assertThatThrownBy(() -> PLANNER.plan(statement, List.of(new Expression.Whole(-1)), NOW))
+                    .hasMessageContaining(" is at least 0, got -1")
+                    .isInstanceOfSatisfying(
+                            WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("SQL_VALUE"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "; | expected a statement, got none",
+                "SELECT id FROM orders FETCH FIRST ROW ONLY | FETCH FIRST 1 ROW ONLY",
+                "SELECT id FROM orders FOR UPDATE | none is locked",
+                "VALUES (1) RETURNING id | returns the number of rows",
+            })
+    void saysWhatIsWrittenInstead(String statement, String said) {
+        assertThatThrownBy(() -> plan(statement)).hasMessageContaining(said);
+    }
+
+    @Test
+    void anIntervalTimesANumberIsOneInterval() {
+        for (String interval : List.of("5 * INTERVAL '1' DAY", "INTERVAL '1' DAY * 5", "INTERVAL '5' DAY")) {
+            assertThat(plan("SELECT id FROM orders WHERE at > NOW() - " + interval)
+                            .query())
+                    .isEqualTo(plan("SELECT id FROM orders WHERE at > NOW() - INTERVAL '120' HOUR")
+                            .query());
+        }
+    }
+
+    @Test
     void argumentsOfShapesAreNumbers() {
         SqlSignature signature = PLANNER.signature(
                 "SELECT id FROM orders WHERE ST_DWithin(ST_Point(price, amount), ST_Point(?, ?), ?)"

@@ -48,6 +48,9 @@ public final class SqlErrors {
     private static final Pattern ZONE = Pattern.compile("(?i)\\bAT\\s++TIME\\s++ZONE\\b");
     private static final Pattern INTERVAL = Pattern.compile("\\bINTERVAL\\s*$", Pattern.CASE_INSENSITIVE);
 
+    private static final Pattern FETCH = Pattern.compile("(?i)\\bFETCH\\s++(?:FIRST|NEXT)\\s*+$");
+    private static final Pattern FOR = Pattern.compile("(?i)\\bFOR\\s*+$");
+
     /** A call of these that a text ends with, with at most one call within. */
     private static final Pattern FIRST_OR_LAST = Pattern.compile(
             "\\b(?:FIRST|LAST)\\s*\\([^()]*+(?:\\([^()]*+\\)[^()]*+)*+\\)\\s*$", Pattern.CASE_INSENSITIVE);
@@ -173,6 +176,17 @@ public final class SqlErrors {
                 && FRAME_OF_GROUPS.matcher(first).find()
                 && before(statement, position).toUpperCase(Locale.ROOT).contains("OVER")) {
             return unsupported(position, "a frame of GROUPS in a window; frames are of ROWS or of RANGE");
+        }
+        if (position != null && FETCH.matcher(before(statement, position)).find()) {
+            return at(position, "FETCH has a count here, FETCH FIRST 1 ROW ONLY, or write LIMIT 1");
+        }
+        if (position != null
+                && first.startsWith("Encountered \"UPDATE")
+                && FOR.matcher(before(statement, position)).find()) {
+            return unsupported(position, "FOR UPDATE; rows are not changed, and none is locked: leave it away");
+        }
+        if (position != null && first.startsWith("Encountered \"RETURNING")) {
+            return unsupported(position, "RETURNING; an INSERT returns the number of rows that it stored");
         }
         if (position != null
                 && first.matches("Encountered \"(?:AT|TIME)\".*")

@@ -139,6 +139,9 @@ public final class StatementParser {
 
     static SqlNode parseAsWritten(String statement) {
         String text = withoutEnd(statement);
+        if (text.isBlank()) {
+            throw SqlErrors.at(SqlParserPos.ZERO, "expected a statement, got none");
+        }
         try {
             SqlNode parsed = SqlParser.create(text, PARSER).parseQuery();
             return DECIMAL.matcher(text).find() ? ExactLiteral.in(parsed, text) : parsed;

@@ -2,6 +2,7 @@ package io.waterwheel.sql.plan;
 
 import io.waterwheel.sql.leaf.Literals;
 import io.waterwheel.sql.parse.SqlErrors;
+import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.LocalDateTime;
@@ -10,8 +11,10 @@ import java.util.Locale;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIntervalLiteral;
 import org.apache.calcite.sql.SqlIntervalQualifier;
+import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNumericLiteral;
 import org.apache.calcite.sql.parser.SqlParserUtil;
 import org.apache.calcite.sql.type.SqlTypeName;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +48,26 @@ final class MovedTimes {
         } catch (DateTimeException | ArithmeticException e) {
             throw SqlErrors.at(call.getParserPosition(), call + " lies beyond all times");
         }
+    }
+
+    /** {@code 5 * INTERVAL '1' DAY} as one interval; null for what is something else. */
+    static @Nullable SqlLiteral multiplied(SqlCall call) {
+        if (call.getKind() != SqlKind.TIMES) {
+            return null;
+        }
+        SqlNode first = call.operand(0);
+        SqlNode second = call.operand(1);
+        SqlNode times = first instanceof SqlIntervalLiteral ? second : first;
+        if (!(times instanceof SqlNumericLiteral number)
+                || !number.isInteger()
+                || !((times.equals(first) ? second : first) instanceof SqlIntervalLiteral interval)
+                || !(interval.getValue() instanceof SqlIntervalLiteral.IntervalValue value)
+                || !value.getIntervalLiteral().matches("\\d+")) {
+            return null;
+        }
+        BigDecimal product = number.bigDecimalValue().multiply(new BigDecimal(value.getIntervalLiteral()));
+        return SqlLiteral.createInterval(
+                value.getSign(), product.toPlainString(), value.getIntervalQualifier(), call.getParserPosition());
     }
 
     /** A time that is moved by a written interval. */

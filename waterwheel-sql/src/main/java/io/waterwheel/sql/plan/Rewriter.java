@@ -1,5 +1,7 @@
 package io.waterwheel.sql.plan;
 
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.sql.cache.NowNames;
 import io.waterwheel.sql.cache.OpenParameters;
@@ -32,6 +34,7 @@ import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlNumericLiteral;
 import org.apache.calcite.sql.SqlOperator;
+import org.apache.calcite.sql.SqlOrderBy;
 import org.apache.calcite.sql.SqlUserDefinedTypeNameSpec;
 import org.apache.calcite.sql.SqlUtil;
 import org.apache.calcite.sql.fun.SqlCase;
@@ -154,6 +157,15 @@ final class Rewriter extends SqlShuttle {
                 number, position, shapes > 0 ? null : functions.required(EngineFunctions.TO_DOUBLE));
     }
 
+    /** A parameter may be less than zero. */
+    private static void requireCount(@Nullable SqlNode rows, String word) {
+        if (rows instanceof SqlNumericLiteral number && number.bigDecimalValue().signum() < 0) {
+            throw new WaterwheelException(
+                    ErrorCode.SQL_VALUE,
+                    SqlErrors.place(rows.getParserPosition()) + word + " is at least 0, got " + number.toValue());
+        }
+    }
+
     @Override
     public @Nullable SqlNode visit(SqlDataTypeSpec type) {
         SqlIdentifier name =
@@ -199,6 +211,10 @@ final class Rewriter extends SqlShuttle {
                     position,
                     "TABLESAMPLE; where id is a whole number, WHERE MOD(id, 10) = 0 takes a tenth of the rows");
         }
+        SqlLiteral multiplied = MovedTimes.multiplied(call);
+        if (multiplied != null) {
+            return visit(multiplied);
+        }
         BigDecimal written = WrittenNumbers.of(call);
         if (written != null) {
             return approximate(written.toPlainString(), position);
@@ -224,6 +240,10 @@ final class Rewriter extends SqlShuttle {
         shapes += shape ? 1 : 0;
         SqlCall visited = (SqlCall) super.visit(call);
         shapes -= shape ? 1 : 0;
+        if (visited instanceof SqlOrderBy limited) {
+            requireCount(limited.fetch, "LIMIT");
+            requireCount(limited.offset, "OFFSET");
+        }
         if (!(visited instanceof SqlBasicCall)) {
             return visited;
         }

@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * are {@link WaterwheelException}s of kind USER that name the part. Immutable.
  */
 public final class ExpressionTypes {
+    /** Longest text of a polygon that an expression may write: some thousand corners. */
+    public static final int MOST_POLYGON_CHARACTERS = 1 << 14;
+
     /** Most characters of a geohash: 60 bits. */
     public static final int MOST_GEOHASH = 12;
 
@@ -530,7 +533,7 @@ public final class ExpressionTypes {
                 "in " + shown(call) + ": expected 1 to " + MOST_GEOHASH + " characters, got " + shown(characters));
     }
 
-    /** The polygon of an IN_POLYGON, ready; it is read once for the whole process. */
+    /** The polygon of an IN_POLYGON, ready; the process keeps those that were asked for last. */
     public static Area polygon(Expression.Call call) {
         Expression polygon = call.arguments().get(2);
         if (!(polygon instanceof Expression.Text text)) {

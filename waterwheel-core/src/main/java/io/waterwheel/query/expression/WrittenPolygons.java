@@ -1,51 +1,66 @@
 package io.waterwheel.query.expression;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import io.waterwheel.geo.Polygon;
 import io.waterwheel.key.Area;
-import java.time.Duration;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Polygons that expressions write, made ready for asking. An expression is compiled for each chunk, and a polygon of
- * many corners takes up to half a second: those that were asked for last are kept for the process, until a minute after
- * their last use. Large ones are made ready one after the other. Thread-safe.
+ * Polygons that expressions write, made ready for asking. An expression is compiled for each chunk, and a polygon takes
+ * up to some 50 ms: those that were asked for last are kept for the process. Their texts are short, so that neither the
+ * time nor what those in use take beside {@code query.memory} is much. Thread-safe; no thread waits for another's.
  */
 final class WrittenPolygons {
-    /** Most that those kept may take; the largest that an expression can write takes some 8 MB. */
+    /** Most that those kept may take; the largest takes some 1.3 MB. */
     private static final long KEPT_BYTES = 32 << 20;
-
-    private static final Duration KEPT = Duration.ofMinutes(1);
-    /** From that on it takes some milliseconds. */
-    private static final int LARGE_CHARACTERS = 1 << 14;
     /** What the entry itself takes, in bytes. */
     private static final long ENTRY_BYTES = 200;
 
-    private static final Object ONE_LARGE = new Object();
-    private static final Cache<String, Area> AREAS = Caffeine.newBuilder()
-            .maximumWeight(KEPT_BYTES)
-            .weigher((String wkt, Area area) -> (int) (area.bytes() + wkt.length() + ENTRY_BYTES))
-            .expireAfterAccess(KEPT)
-            .executor(Runnable::run)
-            .build();
+    /** In the order of their last use. */
+    private static final Map<String, Area> KEPT = new LinkedHashMap<>(16, 0.75f, true);
+
+    private static long keptBytes;
 
     private WrittenPolygons() {}
 
     /**
      * The polygon of a well-known text.
      *
-     * @throws IllegalArgumentException when it is no valid polygon; the message says where
+     * @throws IllegalArgumentException when it is no valid polygon, or too long; the message says where
      */
     static Area of(String wkt) {
-        return AREAS.get(wkt, WrittenPolygons::made);
+        if (wkt.length() > ExpressionTypes.MOST_POLYGON_CHARACTERS) {
+            throw new IllegalArgumentException(
+                    "polygon: expected at most " + ExpressionTypes.MOST_POLYGON_CHARACTERS + " characters, got "
+                            + wkt.length() + "; of the key's position longer ones may be asked, by --polygon");
+        }
+        Area known = kept(wkt);
+        if (known != null) {
+            return known;
+        }
+        Area made = Area.of(new Polygon(wkt));
+        keep(wkt, made);
+        return made;
     }
 
-    private static Area made(String wkt) {
-        if (wkt.length() < LARGE_CHARACTERS) {
-            return Area.of(new Polygon(wkt));
+    private static synchronized @Nullable Area kept(String wkt) {
+        return KEPT.get(wkt);
+    }
+
+    private static synchronized void keep(String wkt, Area area) {
+        if (KEPT.putIfAbsent(wkt, area) == null) {
+            keptBytes += bytes(wkt, area);
         }
-        synchronized (ONE_LARGE) {
-            return Area.of(new Polygon(wkt));
+        for (Iterator<Map.Entry<String, Area>> eldest = KEPT.entrySet().iterator(); keptBytes > KEPT_BYTES; ) {
+            Map.Entry<String, Area> gone = eldest.next();
+            keptBytes -= bytes(gone.getKey(), gone.getValue());
+            eldest.remove();
         }
+    }
+
+    private static long bytes(String wkt, Area area) {
+        return area.bytes() + wkt.length() + ENTRY_BYTES;
     }
 }

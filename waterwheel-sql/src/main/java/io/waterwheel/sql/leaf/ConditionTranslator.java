@@ -409,7 +409,7 @@ public final class ConditionTranslator {
         String polygon = holds != null && holds.region() instanceof SpatialCall.Written region
                 ? SpatialCall.written(region.text())
                 : null;
-        if (holds == null || polygon == null) {
+        if (holds == null || polygon == null || polygon.length() > ExpressionTypes.MOST_POLYGON_CHARACTERS) {
             throw new NotPushed(call.getOperator().getName() + " here");
         }
         return new Expression.Call(

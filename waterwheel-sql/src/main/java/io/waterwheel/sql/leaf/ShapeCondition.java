@@ -129,11 +129,13 @@ final class ShapeCondition {
     }
 
     private static Expression inBox(List<Expression> point, Box box) {
-        Expression latitude = between(point.get(1), box.south(), box.north());
+        // What is no position on the globe lies in no shape, as in DuckDB.
+        Expression latitude = between(
+                point.get(1), Math.max(box.south(), Box.WORLD.south()), Math.min(box.north(), Box.WORLD.north()));
         Expression longitude = box.crossesAntimeridian()
                 ? new Expression.Or(
                         List.of(between(point.get(0), box.west(), 180), between(point.get(0), -180, box.east())))
-                : between(point.get(0), box.west(), box.east());
+                : between(point.get(0), Math.max(box.west(), Box.WORLD.west()), Math.min(box.east(), Box.WORLD.east()));
         return new Expression.And(List.of(longitude, latitude));
     }
 

@@ -271,6 +271,14 @@ final class SpatialStatementsTest {
                         .contains(polygon);
                 assertThat(rows).as(statement).isNotEmpty().isEqualTo(sorted(tables.answerUnpushed(statement)));
             }
+            // Beyond the globe there is no position, whatever a box says.
+            for (String box : List.of("170, -90, 190, 90", "-200, -100, 200, 100", "185, 0, 190, 5")) {
+                String statement = "SELECT id FROM positions WHERE ST_Within(ST_Point(x * 100, y * 40),"
+                        + " ST_MakeEnvelope(" + box + "))";
+                assertThat(sorted(tables.answer(statement)))
+                        .as(statement)
+                        .isEqualTo(sorted(tables.answerUnpushed(statement)));
+            }
         }
     }
 

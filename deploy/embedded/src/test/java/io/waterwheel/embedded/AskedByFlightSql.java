@@ -18,6 +18,7 @@ import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.wire.WireQueries;
 import java.net.URI;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -25,12 +26,14 @@ import org.apache.arrow.flight.AsyncPutListener;
 import org.apache.arrow.flight.CancelFlightInfoRequest;
 import org.apache.arrow.flight.CancelStatus;
 import org.apache.arrow.flight.CloseSessionRequest;
+import org.apache.arrow.flight.FlightCallHeaders;
 import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightDescriptor;
 import org.apache.arrow.flight.FlightInfo;
 import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.arrow.flight.FlightStream;
 import org.apache.arrow.flight.GetSessionOptionsRequest;
+import org.apache.arrow.flight.HeaderCallOption;
 import org.apache.arrow.flight.Location;
 import org.apache.arrow.flight.SessionOptionValueFactory;
 import org.apache.arrow.flight.SetSessionOptionsRequest;
@@ -41,6 +44,7 @@ import org.apache.arrow.flight.sql.impl.FlightSql.CommandStatementUpdate;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 
 /** A whole server, asked by Arrow's own client of Flight SQL: the calls that drivers make seldom. */
@@ -168,6 +172,56 @@ final class AskedByFlightSql implements AutoCloseable {
             assertThat(verdict.tuples()).isEqualTo(7);
             assertThat(verdict.positions().get(0)).isGreaterThanOrEqualTo(Objects.requireNonNull(written.get(0)));
         }
+    }
+
+    private List<String> row(FlightInfo info) throws Exception {
+        List<String> values = new ArrayList<>();
+        try (FlightStream stream = answer(info)) {
+            assertThat(stream.getSchema()).isEqualTo(info.getSchemaOptional().orElseThrow());
+            while (stream.next()) {
+                for (int row = 0; row < stream.getRoot().getRowCount(); row++) {
+                    for (FieldVector vector : stream.getRoot().getFieldVectors()) {
+                        values.add(String.valueOf(vector.getObject(row)));
+                    }
+                }
+            }
+        }
+        return values;
+    }
+
+    void changesAreMadeOnceWithoutTheirAnswer() throws Exception {
+        String insert = "INSERT INTO made_by_flight VALUES (%d, NOW())";
+        FlightInfo created = sql.execute(
+                "CREATE STREAM made_by_flight (id BIGINT, at TIMESTAMP) KEY (id) TIME (at)" + " WITH (partitions = 1)");
+        // Who asks for the schema alone changes nothing.
+        assertThat(sql.getExecuteSchema(insert.formatted(9)).getSchema().getFields())
+                .hasSize(2);
+        FlightInfo one = sql.execute(insert.formatted(1));
+        List<String> told = row(one);
+        assertThat(told).first().isEqualTo("1");
+        assertThat(row(one)).isEqualTo(told);
+        try (FlightSqlClient.PreparedStatement prepared = sql.prepare(insert.formatted(2))) {
+            assertThat(prepared.fetchSchema().getSchema().getFields()).hasSize(2);
+            FlightInfo two = prepared.execute();
+            assertThat(row(two)).first().isEqualTo("1");
+            assertThat(row(two)).first().isEqualTo("1");
+        }
+        assertThat(row(created)).containsExactly("stream made_by_flight created");
+
+        assertThatThrownBy(() -> sql.execute("INSERT INTO made_by_flight VALUES (NULL, NOW())"))
+                .hasMessageContaining("id");
+        assertThatThrownBy(() -> sql.execute("DROP STREAM made_by_fligh")).hasMessageContaining("NO_SUCH_STREAM");
+        FlightCallHeaders again = new FlightCallHeaders();
+        again.insert("grpc-previous-rpc-attempts", "1");
+        assertThatThrownBy(() -> sql.execute(insert.formatted(8), new HeaderCallOption(again)))
+                .hasMessageContaining("OUTCOME_UNKNOWN");
+
+        String positions = row(sql.execute(insert.formatted(3))).get(1);
+        assertThat(row(sql.execute("SELECT /*+ at_least('" + positions + "') */ id FROM made_by_flight ORDER BY id")))
+                .containsExactly("1", "2", "3");
+        FlightInfo dropped = sql.execute("DROP STREAM made_by_flight");
+        assertThatThrownBy(() -> sql.execute(insert.formatted(4))).hasMessageContaining("NO_SUCH_STREAM");
+        assertThat(row(dropped)).containsExactly("stream made_by_flight dropped");
     }
 
     void whatIsNoMessageIsRefused() throws Exception {

@@ -268,6 +268,7 @@ final class EndToEndTest {
                     asked::anAnswerIsCancelled,
                     asked::optionsLastAsLongAsTheSession,
                     asked::positionsComeWithTheAnswer,
+                    asked::changesAreMadeOnceWithoutTheirAnswer,
                     asked::whatIsNoMessageIsRefused);
         }
     }

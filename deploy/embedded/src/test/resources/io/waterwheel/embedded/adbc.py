@@ -94,6 +94,23 @@ with flightsql.connect(url, db_kwargs=made) as connection, connection.cursor() a
     cursor.execute("SELECT note FROM ones_by_adbc")
     same(cursor.fetchall(), [("one",)])
 
+# A cursor that is closed at once asks for no answer; what changes something is done all the same.
+with flightsql.connect(url) as connection:
+    for id in range(10, 15):
+        with connection.cursor() as cursor:
+            cursor.execute(f"INSERT INTO made_by_adbc VALUES ({id}, NOW(), NULL)")
+    with connection.cursor() as cursor:
+        cursor.execute("INSERT INTO made_by_adbc VALUES (?, NOW(), NULL)", (15,))
+    with connection.cursor() as cursor:
+        cursor.execute("INSERT INTO made_by_adbc VALUES (16, NOW(), NULL)")
+        inserted, stored = cursor.fetchall()[0]
+        same(inserted, 1)
+    fails("field id", lambda: connection.cursor().execute("INSERT INTO made_by_adbc VALUES (NULL, NOW(), NULL)"))
+    fails("made_by_nothing", lambda: connection.cursor().execute("DROP STREAM made_by_nothing"))
+with flightsql.connect(url) as connection, connection.cursor() as cursor:
+    cursor.execute(f"SELECT /*+ at_least('{stored}') */ id FROM made_by_adbc WHERE id > 9 ORDER BY id")
+    same(cursor.fetchall(), [(id,) for id in range(10, 17)])
+
 late = {DatabaseOptions.RPC_CALL_HEADER_PREFIX.value + "x-waterwheel-at-least": "by_adbc:0:999999999"}
 with flightsql.connect(url, db_kwargs=late) as connection:
     with connection.cursor() as cursor:

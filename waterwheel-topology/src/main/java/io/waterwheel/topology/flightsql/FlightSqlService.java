@@ -47,6 +47,9 @@ final class FlightSqlService extends CatalogService {
     /** A tag and a number. */
     private static final int MOST_REPLY_BYTES = 16;
 
+    /** The header by which gRPC tells that it sends a call again that a server may have seen. */
+    private static final String ATTEMPTS_BEFORE = "grpc-previous-rpc-attempts";
+
     /** Of values that wait for their statement to run. */
     private static final long MOST_BOUND_BYTES = 64L << 20;
 
@@ -67,13 +70,13 @@ final class FlightSqlService extends CatalogService {
     @Override
     public FlightInfo getFlightInfoStatement(
             CommandStatementQuery command, CallContext context, FlightDescriptor descriptor) {
-        return info(statement(command.getQuery()), descriptor);
+        return info(statement(command.getQuery()), context, descriptor);
     }
 
     @Override
     public FlightInfo getFlightInfoPreparedStatement(
             CommandPreparedStatementQuery command, CallContext context, FlightDescriptor descriptor) {
-        return info(StatementHandles.statement(command.getPreparedStatementHandle()), descriptor);
+        return info(StatementHandles.statement(command.getPreparedStatementHandle()), context, descriptor);
     }
 
     private static Statement statement(String sql) {
@@ -84,15 +87,26 @@ final class FlightSqlService extends CatalogService {
         }
     }
 
-    private FlightInfo info(Statement statement, FlightDescriptor descriptor) {
+    /**
+     * What a query's answer will be, and its ticket. A change is made here: a driver that wants no rows of an answer
+     * drops its stream before the server has begun it, or never asks for it.
+     */
+    private FlightInfo info(Statement statement, CallContext context, FlightDescriptor descriptor) {
         FlightSqlSession session = session();
         FlightExtension.Form form = form(session);
         StatementShape shape = statements.shape(statement);
         Statement asked = session.over(statement, shape.streams());
-        TicketStatementQuery ticket = TicketStatementQuery.newBuilder()
-                .setStatementHandle(StatementHandles.ticket(asked, form))
-                .build();
         Schema schema = schema(shape, form);
+        ByteString handle;
+        if (statement.changes()) {
+            UpdateSink sink = new UpdateSink(context::isCancelled, services().client());
+            long unused = change(List.of(services().timed(asked)), sink);
+            handle = StatementHandles.doneTicket(sink.row(), form);
+        } else {
+            handle = StatementHandles.ticket(asked, form);
+        }
+        TicketStatementQuery ticket =
+                TicketStatementQuery.newBuilder().setStatementHandle(handle).build();
         return new FlightInfo(schema, descriptor, determineEndpoints(ticket, descriptor, schema), -1, -1);
     }
 
@@ -135,7 +149,8 @@ final class FlightSqlService extends CatalogService {
                                         session.over(
                                                 asked, statements.shape(asked).streams()),
                                         form,
-                                        StatementHandles.id(ticket)),
+                                        StatementHandles.id(ticket),
+                                        false),
                                 listener),
                         listener::error);
     }
@@ -145,7 +160,7 @@ final class FlightSqlService extends CatalogService {
                 .answer(
                         asked.statement(),
                         asked.form(),
-                        statements,
+                        asked.done() ? Statements.DONE : statements,
                         listener,
                         cancel -> open.began(asked.id(), cancel),
                         () -> open.ended(asked.id()));
@@ -274,15 +289,8 @@ final class FlightSqlService extends CatalogService {
                 .toList();
         // Its memory is taken before something is done that could not be told for want of it.
         try (ArrowBuf buffer = services().allocator().buffer(MOST_REPLY_BYTES)) {
-            long rows;
-            try {
-                rows = statements.update(
-                        timed, new UpdateSink(context::isCancelled, services().client()));
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new WaterwheelException(
-                        ErrorCode.OUTCOME_UNKNOWN, "the server is closing; look whether the statement was run", e);
-            }
+            long rows = change(
+                    timed, new UpdateSink(context::isCancelled, services().client()));
             try {
                 buffer.writeBytes(DoPutUpdateResult.newBuilder()
                         .setRecordCount(rows)
@@ -297,6 +305,22 @@ final class FlightSqlService extends CatalogService {
                                 + " could not be handed over: " + e.getMessage(),
                         e);
             }
+        }
+    }
+
+    private long change(List<Statement> timed, UpdateSink sink) {
+        if (services().headers().get(ATTEMPTS_BEFORE) != null) {
+            throw new WaterwheelException(
+                    ErrorCode.OUTCOME_UNKNOWN,
+                    "the client's gRPC sent the statement a second time, by itself; whether the first was done is not"
+                            + " known, so the second was not: look before you try again");
+        }
+        try {
+            return statements.update(timed, sink);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new WaterwheelException(
+                    ErrorCode.OUTCOME_UNKNOWN, "the server is closing; look whether the statement was run", e);
         }
     }
 

@@ -2,17 +2,22 @@ package io.waterwheel.topology.flightsql;
 
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.query.expression.Expression;
 import io.waterwheel.schema.Field;
 import io.waterwheel.topology.rpc.ColumnSink;
 import io.waterwheel.tuple.TupleBlock;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
-/** Takes the answer of a statement of which a driver wants the number of rows alone. */
+/** Takes the answer of a change while it is made: one row. One thread at a time. */
 final class UpdateSink implements ColumnSink {
     private final BooleanSupplier gone;
 
     private final String client;
+    private int fields;
+    private List<Expression.Literal> row = List.of();
 
     /**
      * For one driver.
@@ -32,22 +37,33 @@ final class UpdateSink implements ColumnSink {
 
     @Override
     public void show(List<Column> columns) {
-        // The number says all.
+        // They follow from what is changed.
     }
 
     @Override
     public void start(List<Field> fields) {
-        // As above.
+        this.fields = fields.size();
     }
 
     @Override
     public void rows(TupleBlock block) {
-        // As above.
+        List<Expression.Literal> values = new ArrayList<>();
+        for (int field = 0; field < fields; field++) {
+            Object value = Objects.requireNonNull(block.value(field, 0));
+            values.add(
+                    value instanceof Long number ? new Expression.Whole(number) : new Expression.Text((String) value));
+        }
+        row = values;
+    }
+
+    /** The values of the row; none before the change was made. */
+    List<Expression.Literal> row() {
+        return row;
     }
 
     @Override
     public void finish(Verdict verdict) {
-        // As above.
+        // The row says all.
     }
 
     @Override

@@ -58,7 +58,8 @@ public final class RpcServer implements AutoCloseable {
 
     private static final int CONNECTION_THREADS = 8;
     private static final int CALL_THREADS = 16;
-    private static final int PLAN_THREADS = 4;
+    /** Four to plan, beside the changes that run at a time. */
+    private static final int PLAN_THREADS = 12;
     /** Most memory for what clients put. */
     private static final long MAX_PUT_BYTES = 32 << 20;
 

@@ -171,10 +171,7 @@ final class Changes {
             answer.add(define(change, deadlineNanos, sink));
         }
         try {
-            List<ColumnSink.Column> columns = new ArrayList<>();
-            answer.fields().forEach(field -> columns.add(new ColumnSink.Column(field.name(), columns.size())));
-            sink.show(columns);
-            answer.to(sink);
+            tell(answer, sink);
         } catch (RuntimeException | Error e) {
             String done = change instanceof Change.Insert ? rows + " rows were stored" : "the stream is as it demands";
             throw new WaterwheelException(
@@ -184,6 +181,30 @@ final class Changes {
                     e);
         }
         return rows;
+    }
+
+    private static void tell(MemoryRows answer, ColumnSink sink) {
+        List<ColumnSink.Column> columns = new ArrayList<>();
+        answer.fields().forEach(field -> columns.add(new ColumnSink.Column(field.name(), columns.size())));
+        sink.show(columns);
+        answer.to(sink);
+    }
+
+    /**
+     * Tells the answer of a change that was made.
+     *
+     * @throws WaterwheelException code BAD_REQUEST, when the row is none of such an answer
+     */
+    static void tell(List<Expression.Literal> row, ColumnSink sink) {
+        if (row.size() == 2
+                && row.get(0) instanceof Expression.Whole rows
+                && row.get(1) instanceof Expression.Text positions) {
+            tell(new MemoryRows(INSERTED).add(rows.value(), positions.value()), sink);
+        } else if (row.size() == 1 && row.get(0) instanceof Expression.Text result) {
+            tell(new MemoryRows(RESULT).add(result.value()), sink);
+        } else {
+            throw new WaterwheelException(ErrorCode.BAD_REQUEST, "the ticket is none that this server gave");
+        }
     }
 
     /** Waits for a permit, as long as the statement has time and its client is there. */

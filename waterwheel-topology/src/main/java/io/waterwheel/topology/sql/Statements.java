@@ -63,6 +63,11 @@ public final class Statements implements StatementHandler, AutoCloseable {
     /** Half of the streams of clients at a time: values of queries come by the others. */
     private static final int UPDATES_AT_ONCE = 8;
 
+    /**
+     * Tells the answer of a change that {@link #update} made, whose row is the statement's parameters; changes nothing.
+     */
+    public static final StatementHandler DONE = (statement, sink) -> Changes.tell(statement.parameters(), sink);
+
     private final QueryHandler queries;
     private final KnownStreams streams;
     private final ResidualExecutor executor;

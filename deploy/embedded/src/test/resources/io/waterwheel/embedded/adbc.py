@@ -94,6 +94,17 @@ with flightsql.connect(url, db_kwargs=made) as connection, connection.cursor() a
     cursor.execute("SELECT note FROM ones_by_adbc")
     same(cursor.fetchall(), [("one",)])
 
+# Texts as pandas and polars write them, and of a dictionary.
+with flightsql.connect(url) as connection, connection.cursor() as cursor:
+    for id, type in ((3, pyarrow.large_string()), (4, pyarrow.string_view()), (5, pyarrow.string())):
+        note = pyarrow.array(["a text of more than twelve bytes", None], type)
+        note = note.dictionary_encode() if id == 5 else note
+        cursor.executemany(
+            "INSERT INTO made_by_adbc VALUES (?, ?, ?)",
+            pyarrow.table({"id": [id, id], "at": [first, first], "note": note}),
+        )
+        same(cursor.rowcount, 2)
+
 # A cursor that is closed at once asks for no answer; what changes something is done all the same.
 with flightsql.connect(url) as connection:
     for id in range(10, 15):
@@ -110,6 +121,10 @@ with flightsql.connect(url) as connection:
 with flightsql.connect(url) as connection, connection.cursor() as cursor:
     cursor.execute(f"SELECT /*+ at_least('{stored}') */ id FROM made_by_adbc WHERE id > 9 ORDER BY id")
     same(cursor.fetchall(), [(id,) for id in range(10, 17)])
+    cursor.execute(
+        "SELECT id, COUNT(*), MIN(note) FROM made_by_adbc WHERE id BETWEEN 3 AND 5 GROUP BY id ORDER BY id"
+    )
+    same(cursor.fetchall(), [(id, 2, "a text of more than twelve bytes") for id in (3, 4, 5)])
 
 late = {DatabaseOptions.RPC_CALL_HEADER_PREFIX.value + "x-waterwheel-at-least": "by_adbc:0:999999999"}
 with flightsql.connect(url, db_kwargs=late) as connection:

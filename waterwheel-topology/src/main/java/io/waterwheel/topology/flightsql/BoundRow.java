@@ -13,10 +13,8 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import org.apache.arrow.flight.FlightStream;
-import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.vector.BaseFixedWidthVector;
 import org.apache.arrow.vector.BaseIntVector;
-import org.apache.arrow.vector.BaseVariableWidthVector;
 import org.apache.arrow.vector.BitVector;
 import org.apache.arrow.vector.DateDayVector;
 import org.apache.arrow.vector.DateMilliVector;
@@ -24,13 +22,17 @@ import org.apache.arrow.vector.DecimalVector;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.Float4Vector;
 import org.apache.arrow.vector.Float8Vector;
+import org.apache.arrow.vector.LargeVarCharVector;
 import org.apache.arrow.vector.NullVector;
 import org.apache.arrow.vector.TimeStampVector;
 import org.apache.arrow.vector.UInt8Vector;
-import org.apache.arrow.vector.VarBinaryVector;
 import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.ViewVarCharVector;
+import org.apache.arrow.vector.dictionary.Dictionary;
+import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
 
 /** The rows of values that a client binds to a prepared statement. What it sends is looked at before it is read. */
 final class BoundRow {
@@ -69,14 +71,18 @@ final class BoundRow {
     private static List<List<Expression.Literal>> readAll(FlightStream stream, BoundMemory.Share memory, int mostRows) {
         List<List<Expression.Literal>> rows = new ArrayList<>();
         while (stream.next()) {
-            add(stream.getRoot(), memory, mostRows, rows);
+            add(stream.getRoot(), stream.getDictionaryProvider(), memory, mostRows, rows);
         }
         return rows;
     }
 
     /** Adds the rows of one message. */
     static void add(
-            VectorSchemaRoot root, BoundMemory.Share memory, int mostRows, List<List<Expression.Literal>> rows) {
+            VectorSchemaRoot root,
+            DictionaryProvider dictionaries,
+            BoundMemory.Share memory,
+            int mostRows,
+            List<List<Expression.Literal>> rows) {
         int columns = root.getFieldVectors().size();
         if (columns > Statement.MAX_PARAMETERS) {
             throw bad("expected at most " + Statement.MAX_PARAMETERS + " values, got " + columns);
@@ -92,8 +98,9 @@ final class BoundRow {
             List<Expression.Literal> values = new ArrayList<>(columns);
             for (FieldVector vector : root.getFieldVectors()) {
                 try {
-                    memory.take(held(vector, row));
-                    values.add(value(vector, row));
+                    Cell cell = cell(vector, row, dictionaries);
+                    memory.take(held(cell.vector(), cell.row()));
+                    values.add(value(cell.vector(), cell.row()));
                 } catch (IllegalArgumentException
                         | IndexOutOfBoundsException
                         | ArithmeticException
@@ -103,6 +110,26 @@ final class BoundRow {
             }
             rows.add(values);
         }
+    }
+
+    /** Where a value stands: in the column, or in the dictionary that the column has the numbers of. */
+    private record Cell(FieldVector vector, int row) {}
+
+    private static Cell cell(FieldVector vector, int row, DictionaryProvider dictionaries) {
+        DictionaryEncoding encoding = vector.getField().getDictionary();
+        if (encoding == null) {
+            return new Cell(vector, row);
+        }
+        requireWhole(vector, row);
+        if (vector.isNull(row)) {
+            return new Cell(vector, row);
+        }
+        Dictionary dictionary = dictionaries.lookup(encoding.getId());
+        long at = ((BaseIntVector) vector).getValueAsLong(row);
+        if (dictionary == null || at < 0 || at >= dictionary.getVector().getValueCount()) {
+            throw new IllegalArgumentException("its dictionary has no value " + at);
+        }
+        return new Cell(dictionary.getVector(), (int) at);
     }
 
     private static WaterwheelException bad(String what) {
@@ -127,10 +154,11 @@ final class BoundRow {
             return new Expression.Decimal(number.get(row));
         } else if (vector instanceof BitVector truth) {
             return new Expression.Truth(truth.get(row) != 0);
-        } else if (vector instanceof VarCharVector text) {
-            return new Expression.Text(text(text.get(row)));
-        } else if (vector instanceof VarBinaryVector bytes) {
-            return new Expression.Hex(HexFormat.of().formatHex(bytes.get(row)));
+        } else if (VariableBytes.of(vector)) {
+            byte[] bytes = bytes(vector, row).copy();
+            return isText(vector)
+                    ? new Expression.Text(text(bytes))
+                    : new Expression.Hex(HexFormat.of().formatHex(bytes));
         } else if (vector instanceof TimeStampVector time) {
             return new Expression.Moment(
                     instant(time.get(row), (ArrowType.Timestamp) time.getField().getType()));
@@ -146,6 +174,12 @@ final class BoundRow {
                         + " is not supported; numbers, text, booleans, bytes, dates and timestamps are");
     }
 
+    private static boolean isText(FieldVector vector) {
+        return vector instanceof VarCharVector
+                || vector instanceof LargeVarCharVector
+                || vector instanceof ViewVarCharVector;
+    }
+
     private static String text(byte[] bytes) {
         try {
             return StandardCharsets.UTF_8
@@ -159,11 +193,11 @@ final class BoundRow {
 
     /** Bytes of the heap that a value takes, about. */
     private static long held(FieldVector vector, int row) {
-        if (!(vector instanceof BaseVariableWidthVector values)) {
+        if (!VariableBytes.of(vector)) {
             return VALUE_BYTES;
         }
         requireWhole(vector, row);
-        return VALUE_BYTES + (vector.isNull(row) ? 0 : 2L * values.getValueLength(row));
+        return VALUE_BYTES + (vector.isNull(row) ? 0 : 2L * bytes(vector, row).length());
     }
 
     private static Instant instant(long value, ArrowType.Timestamp type) {
@@ -187,17 +221,21 @@ final class BoundRow {
             whole &= vector.getDataBuffer().capacity() >= bits;
         } else if (vector instanceof BaseFixedWidthVector fixed) {
             whole &= vector.getDataBuffer().capacity() >= (row + 1L) * fixed.getTypeWidth();
-        } else if (vector instanceof BaseVariableWidthVector) {
-            ArrowBuf offsets = vector.getOffsetBuffer();
-            whole &= offsets.capacity() >= (row + 2L) * Integer.BYTES;
-            if (whole) {
-                int from = offsets.getInt((long) row * Integer.BYTES);
-                int to = offsets.getInt((row + 1L) * Integer.BYTES);
-                whole = from >= 0 && to >= from && to <= vector.getDataBuffer().capacity();
-            }
         }
         if (!whole) {
-            throw new IllegalArgumentException("its buffers are shorter than they say");
+            throw tooShort();
         }
+    }
+
+    private static VariableBytes bytes(FieldVector vector, int row) {
+        VariableBytes found = VariableBytes.find(vector, row);
+        if (found == null) {
+            throw tooShort();
+        }
+        return found;
+    }
+
+    private static IllegalArgumentException tooShort() {
+        return new IllegalArgumentException("its buffers are shorter than they say");
     }
 }

@@ -9,6 +9,7 @@ import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
@@ -20,6 +21,8 @@ import org.apache.arrow.vector.DecimalVector;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.Float8Vector;
 import org.apache.arrow.vector.IntVector;
+import org.apache.arrow.vector.LargeVarBinaryVector;
+import org.apache.arrow.vector.LargeVarCharVector;
 import org.apache.arrow.vector.NullVector;
 import org.apache.arrow.vector.TimeMilliVector;
 import org.apache.arrow.vector.TimeStampMicroTZVector;
@@ -28,12 +31,21 @@ import org.apache.arrow.vector.UInt8Vector;
 import org.apache.arrow.vector.VarBinaryVector;
 import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.ViewVarBinaryVector;
+import org.apache.arrow.vector.ViewVarCharVector;
+import org.apache.arrow.vector.dictionary.Dictionary;
+import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.apache.arrow.vector.ipc.message.ArrowFieldNode;
+import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
+import org.apache.arrow.vector.types.pojo.FieldType;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Values that clients bind. */
 final class BoundRowTest {
+    private static final DictionaryProvider NONE = new DictionaryProvider.MapDictionaryProvider();
+
     private final BufferAllocator allocator = new RootAllocator();
     private final List<AutoCloseable> open = new ArrayList<>();
 
@@ -101,6 +113,110 @@ final class BoundRowTest {
         assertThatThrownBy(() -> value(time)).hasMessageContaining("is not supported");
     }
 
+    /** As pandas and polars write them. */
+    @Test
+    void readsTextsInEachLayout() {
+        String[] texts = {
+            "", "short", "twelve bytes", "é and more than twelve bytes", null, "another long one, of views"
+        };
+        LargeVarCharVector large = one(new LargeVarCharVector("p", allocator));
+        ViewVarCharVector view = one(new ViewVarCharVector("p", allocator));
+        LargeVarBinaryVector largeBytes = one(new LargeVarBinaryVector("p", allocator));
+        ViewVarBinaryVector viewBytes = one(new ViewVarBinaryVector("p", allocator));
+        for (int row = 0; row < texts.length; row++) {
+            if (texts[row] != null) {
+                byte[] bytes = texts[row].getBytes(StandardCharsets.UTF_8);
+                large.setSafe(row, bytes);
+                view.setSafe(row, bytes);
+                largeBytes.setSafe(row, bytes);
+                viewBytes.setSafe(row, bytes);
+            }
+        }
+        List<FieldVector> all = List.of(large, view, largeBytes, viewBytes);
+        all.forEach(vector -> vector.setValueCount(texts.length));
+        for (int row = 0; row < texts.length; row++) {
+            for (FieldVector vector : all) {
+                Expression.Literal expected;
+                if (texts[row] == null) {
+                    expected = new Expression.Null();
+                } else if (vector == large || vector == view) {
+                    expected = new Expression.Text(texts[row]);
+                } else {
+                    expected =
+                            new Expression.Hex(HexFormat.of().formatHex(texts[row].getBytes(StandardCharsets.UTF_8)));
+                }
+                assertThat(BoundRow.value(vector, row)).isEqualTo(expected);
+            }
+        }
+    }
+
+    @Test
+    void readsTextsOfADictionary() {
+        VarCharVector texts = one(new VarCharVector("d", allocator));
+        texts.setSafe(0, "one".getBytes(StandardCharsets.UTF_8));
+        texts.setSafe(1, "two".getBytes(StandardCharsets.UTF_8));
+        texts.setValueCount(2);
+        DictionaryEncoding encoding = new DictionaryEncoding(7, false, new ArrowType.Int(32, true));
+        IntVector numbers =
+                one(new IntVector("p", new FieldType(true, new ArrowType.Int(32, true), encoding), allocator));
+        numbers.set(0, 1);
+        numbers.setNull(1);
+        numbers.set(2, 0);
+        numbers.setValueCount(3);
+        var dictionaries = new DictionaryProvider.MapDictionaryProvider(new Dictionary(texts, encoding));
+        List<List<Expression.Literal>> rows = new ArrayList<>();
+        try (BoundMemory.Share memory = new BoundMemory(1 << 20).share(1 << 20)) {
+            VectorSchemaRoot root = VectorSchemaRoot.of(numbers);
+            BoundRow.add(root, dictionaries, memory, 10, rows);
+            assertThat(rows)
+                    .containsExactly(
+                            List.of(new Expression.Text("two")),
+                            List.of(new Expression.Null()),
+                            List.of(new Expression.Text("one")));
+            for (int wrong : new int[] {2, -1}) {
+                numbers.set(2, wrong);
+                assertThatThrownBy(() -> BoundRow.add(root, dictionaries, memory, 10, rows))
+                        .hasMessageContaining("its dictionary has no value " + wrong);
+            }
+            numbers.set(2, 0);
+            assertThatThrownBy(() -> BoundRow.add(root, NONE, memory, 10, rows))
+                    .hasMessageContaining("its dictionary has no value 1");
+        }
+    }
+
+    /** Views and wide offsets that name bytes that were not sent. */
+    @Test
+    void refusesViewsBeyondTheirBuffers() {
+        try (ArrowBuf validity = allocator.buffer(8);
+                ArrowBuf views = allocator.buffer(16);
+                ArrowBuf offsets = allocator.buffer(16);
+                ArrowBuf data = allocator.buffer(64)) {
+            validity.setByte(0, 1);
+            validity.writerIndex(1);
+            views.writerIndex(16);
+            data.writerIndex(64);
+            offsets.writerIndex(16);
+            for (int[] wrong :
+                    new int[][] {{1000, 0, 0}, {-1, 0, 0}, {20, 1, 0}, {20, -1, 0}, {20, 0, 60}, {20, 0, -8}}) {
+                views.setInt(0, wrong[0]);
+                views.setInt(8, wrong[1]);
+                views.setInt(12, wrong[2]);
+                ViewVarCharVector text = new ViewVarCharVector("p", allocator);
+                open.add(text);
+                text.loadFieldBuffers(new ArrowFieldNode(1, 0), List.of(validity, views, data));
+                assertThatThrownBy(() -> BoundRow.value(text, 0)).isInstanceOf(IllegalArgumentException.class);
+            }
+            for (long[] wrong : new long[][] {{0, 65}, {-1, 3}, {4, 2}, {Long.MIN_VALUE, Long.MAX_VALUE}}) {
+                offsets.setLong(0, wrong[0]);
+                offsets.setLong(8, wrong[1]);
+                LargeVarCharVector text = new LargeVarCharVector("p", allocator);
+                open.add(text);
+                text.loadFieldBuffers(new ArrowFieldNode(1, 0), List.of(validity, offsets, data));
+                assertThatThrownBy(() -> BoundRow.value(text, 0)).isInstanceOf(IllegalArgumentException.class);
+            }
+        }
+    }
+
     /** They would be stored as other values. */
     @Test
     void refusesWhatIsNoValueOfOurs() {
@@ -125,14 +241,14 @@ final class BoundRowTest {
         List<List<Expression.Literal>> rows = new ArrayList<>();
         try (BoundMemory.Share one = memory.share(2 << 20);
                 BoundMemory.Share other = memory.share(2 << 20)) {
-            BoundRow.add(root, one, 10, rows);
-            assertThatThrownBy(() -> BoundRow.add(root, one, 10, rows))
+            BoundRow.add(root, NONE, one, 10, rows);
+            assertThatThrownBy(() -> BoundRow.add(root, NONE, one, 10, rows))
                     .hasMessageContaining("at most 2 MiB of memory in a batch");
-            assertThatThrownBy(() -> BoundRow.add(root, other, 1, rows)).hasMessageContaining("expected one row");
-            BoundRow.add(root, other, 10, rows);
+            assertThatThrownBy(() -> BoundRow.add(root, NONE, other, 1, rows)).hasMessageContaining("expected one row");
+            BoundRow.add(root, NONE, other, 10, rows);
             assertThat(rows).hasSize(2);
             try (BoundMemory.Share third = memory.share(2 << 20)) {
-                assertThatThrownBy(() -> BoundRow.add(root, third, 10, rows))
+                assertThatThrownBy(() -> BoundRow.add(root, NONE, third, 10, rows))
                         .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.code())
                                 .isEqualTo("SERVER_BUSY"));
             }

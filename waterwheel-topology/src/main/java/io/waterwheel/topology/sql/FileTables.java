@@ -11,11 +11,13 @@ import io.waterwheel.schema.FieldType;
 import io.waterwheel.sql.ResidualPlan;
 import io.waterwheel.sql.SystemTable;
 import io.waterwheel.sql.change.Change;
+import io.waterwheel.sql.duckdb.CsvCheck;
 import io.waterwheel.sql.duckdb.FileSelects;
 import io.waterwheel.sql.exec.ResidualExecutor;
 import io.waterwheel.topology.rpc.ColumnSink;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -24,6 +26,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -167,7 +171,17 @@ final class FileTables {
         }
         String kept = before == null ? name : before.name();
         Path file = resolved(change.file());
-        FileTable table = new FileTable(kept, change.file(), columns(kept, file, executor, deadline, sink));
+        requireRows(change.file(), file, () -> sink.cancelled() || System.nanoTime() - deadline > 0);
+        List<FileTable.Column> columns;
+        try {
+            columns = columns(kept, file, executor, deadline, sink);
+        } catch (WaterwheelException e) {
+            String message = String.valueOf(e.getMessage());
+            throw shown(message).equals(message)
+                    ? e
+                    : new WaterwheelException(ErrorCode.valueOf(e.code()), shown(message), e);
+        }
+        FileTable table = new FileTable(kept, change.file(), columns);
         boolean unused = known.change(() -> {
             catalog.create(table, change.replace());
             return true;
@@ -179,6 +193,28 @@ final class FileTables {
                 sink.client(),
                 change.file());
         return "table " + kept + (before == null ? " created" : " replaced");
+    }
+
+    /**
+     * Checks that each row of a file of CSV has a value for each name.
+     *
+     * @param stopped whether to leave the rest unread
+     */
+    static void requireRows(String name, Path file, BooleanSupplier stopped) {
+        String ending = name.toLowerCase(Locale.ROOT);
+        if (ending.endsWith(".parquet")) {
+            return;
+        }
+        try (InputStream raw = Files.newInputStream(file);
+                InputStream text = ending.endsWith(".gz") ? new GZIPInputStream(raw) : raw) {
+            String problem = CsvCheck.problem(text, stopped);
+            if (problem != null) {
+                throw new WaterwheelException(ErrorCode.SQL_VALUE, "statement: file '" + name + "': " + problem);
+            }
+        } catch (IOException e) {
+            throw new WaterwheelException(
+                    ErrorCode.SQL_VALUE, "statement: file '" + name + "' cannot be read: " + e.getMessage(), e);
+        }
     }
 
     private static WaterwheelException wrong(String table, String why) {

@@ -9,9 +9,11 @@ import io.waterwheel.catalog.store.InMemoryCatalogStore;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.FieldType;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -63,6 +65,28 @@ final class FileTablesTest {
         refused(tables, "missing.csv", "there is no such file");
         refused(tables, "large.csv", "it has 101 bytes, expected at most 100 (sql.table-size)");
         refused(tables("none"), "a.csv", "set sql.tables");
+    }
+
+    @Test
+    void rowsHaveAValueForEachName() throws Exception {
+        String wrong = "k,n\n1,a\n2\n3,c,d\n";
+        Path plain = Files.writeString(root.resolve("wrong.CSV"), wrong);
+        Path packed = root.resolve("wrong.csv.gz");
+        try (GZIPOutputStream out = new GZIPOutputStream(Files.newOutputStream(packed))) {
+            out.write(wrong.getBytes(StandardCharsets.UTF_8));
+        }
+        for (Path file : List.of(plain, packed)) {
+            String name = String.valueOf(file.getFileName());
+            assertThatThrownBy(() -> FileTables.requireRows(name, file, () -> false))
+                    .hasMessage(
+                            "statement: file '" + name + "': line 3 has 1 value, expected 2 as in the line of names")
+                    .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.is(ErrorCode.SQL_VALUE))
+                            .isTrue());
+        }
+        FileTables.requireRows("right.csv", Files.writeString(root.resolve("right.csv"), "k,n\n1,a\n"), () -> false);
+        FileTables.requireRows("other.parquet", plain, () -> false);
+        assertThatThrownBy(() -> FileTables.requireRows("no.csv.gz", plain, () -> false))
+                .hasMessageContaining("file 'no.csv.gz' cannot be read");
     }
 
     @Test

@@ -39,7 +39,10 @@ public final class CsvCheck {
         int values = 0;
         int begun = 0;
         boolean quoted = false;
-        while (!stopped.getAsBoolean() && next()) {
+        while (next()) {
+            if (stopped.getAsBoolean()) {
+                return null;
+            }
             byte[] bytes = line.toByteArray();
             if (bytes.length > MOST_LINE_BYTES) {
                 return "line " + lines + " has more than " + MOST_LINE_BYTES + " bytes";
@@ -69,9 +72,7 @@ public final class CsvCheck {
                     blank &= letter == ' ';
                 }
             }
-            if (quoted) {
-                continue;
-            } else if (names == 0) {
+            if (!quoted && names == 0) {
                 names = values;
                 String text = new String(bytes, StandardCharsets.UTF_8);
                 if (names == 1 && (text.indexOf(';') >= 0 || text.indexOf('\t') >= 0)) {
@@ -79,7 +80,7 @@ public final class CsvCheck {
                             + (text.indexOf(';') >= 0 ? "semicolons" : "tabs")
                             + "; expected values that are divided by commas";
                 }
-            } else if (values != names) {
+            } else if (!quoted && values != names) {
                 return "line " + begun + " has " + values + (values == 1 ? " value" : " values") + ", expected " + names
                         + " as in the line of names";
             }

@@ -23,6 +23,7 @@ import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gives each series a row for every time bucket: the groups that differ in nothing but the bucket are a series. What a
@@ -81,7 +82,8 @@ final class GapFill {
         /** Where the bucket after one begins; the same where none can be told. */
         long next(long bucket);
 
-        /** The buckets from one through another; where there are more than may be, any number above that. */
+        /** The buckets from one through another; null where they are more than may be and were not all counted. */
+        @Nullable
         BigInteger count(long first, long last);
 
         /** What lies a whole number of times between any two. */
@@ -154,7 +156,7 @@ final class GapFill {
         }
 
         @Override
-        public BigInteger count(long first, long last) {
+        public @Nullable BigInteger count(long first, long last) {
             long count = 1;
             long next = next(first);
             for (long bucket = first; next > bucket && next <= last && count <= ResultSpec.MAX_KEPT_ROWS; ) {
@@ -162,7 +164,7 @@ final class GapFill {
                 bucket = next;
                 next = next(bucket);
             }
-            return BigInteger.valueOf(count);
+            return count > ResultSpec.MAX_KEPT_ROWS ? null : BigInteger.valueOf(count);
         }
 
         @Override
@@ -232,11 +234,14 @@ final class GapFill {
     }
 
     private void requireRows(long series, long first, long last) {
-        BigInteger rows = steps.count(first, last).multiply(BigInteger.valueOf(series));
-        if (rows.compareTo(BigInteger.valueOf(ResultSpec.MAX_KEPT_ROWS)) > 0) {
+        BigInteger buckets = steps.count(first, last);
+        BigInteger rows = buckets == null ? null : buckets.multiply(BigInteger.valueOf(series));
+        if (rows == null || rows.compareTo(BigInteger.valueOf(ResultSpec.MAX_KEPT_ROWS)) > 0) {
             throw new WaterwheelException(
                     ErrorCode.RESULT_TOO_LARGE,
-                    "query: fill: a row for each of the buckets makes " + rows + " rows, expected at most "
+                    "query: fill: a row for each of the buckets makes "
+                            + (rows == null ? "more than " + ResultSpec.MAX_KEPT_ROWS : rows)
+                            + " rows, expected at most "
                             + ResultSpec.MAX_KEPT_ROWS + "; take longer buckets, or ask for a shorter time");
         }
     }

@@ -250,6 +250,24 @@ final class PlanCacheTest {
         assertSame("SELECT at > NOW() AS a, at > NOW() - INTERVAL '1000000' SECOND AS b FROM orders", NOW);
     }
 
+    /** Drivers ask for the signature first. */
+    @Test
+    void theSignatureOfATextHasItsKeptPlan() {
+        String fixed = "SELECT o.id, p.note FROM orders o JOIN orders p ON p.id = o.id";
+        StatementPlan first = planner.signature(fixed, NOW).plan();
+        assertThat(planner.plan(fixed, NOW)).isSameAs(first);
+        streams.all.put("orders", orders(FieldType.LONG));
+        StatementPlan changed = planner.signature(fixed, NOW).plan();
+        assertThat(changed).isNotSameAs(first);
+        assertThat(planner.plan(fixed, NOW)).isSameAs(changed);
+
+        String moving = "SELECT o.id, NOW() AS n FROM orders o JOIN orders p ON p.id = o.id";
+        StatementPlan then = planner.signature(moving, NOW).plan();
+        StatementPlan later = planner.plan(moving, NOW.plusSeconds(1));
+        assertThat(later).isNotSameAs(then);
+        assertThat(later).isNotEqualTo(then);
+    }
+
     @Test
     void parametersAndLiteralsAreAlike() {
         String statement = "SELECT id FROM orders WHERE id = ? AND price > ? AND note <> ? AND at >= ? AND amount < 5";

@@ -31,8 +31,8 @@ public final class EngineFunctions {
     public static final String DATE_TRUNC = "DATE_TRUNC";
 
     public static final String GAPFILL = "TIME_BUCKET_GAPFILL";
-    /** The same by steps of the calendar: a unit, the time, perhaps a zone. */
-    public static final String CALENDAR_GAPFILL = "DATE_TRUNC_GAPFILL";
+    /** The same by steps of the calendar: a unit, the time, perhaps a zone. No statement writes it. */
+    public static final String CALENDAR_GAPFILL = "DATE_TRUNC GAPFILL";
 
     static final String LOCF = "LOCF";
     static final String INTERPOLATE = "INTERPOLATE";

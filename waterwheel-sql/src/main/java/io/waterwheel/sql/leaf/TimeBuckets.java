@@ -82,7 +82,7 @@ public final class TimeBuckets {
         }
         if (interval == null || interval.isZero() || interval.isNegative()) {
             throw new NotPushed(
-                    "this step of TIME_BUCKET; expected one above 0, such as INTERVAL '5' MINUTE or" + " '5 minutes'");
+                    "this step of TIME_BUCKET; expected one above 0, such as INTERVAL '5' MINUTE or '5 minutes'");
         }
         return interval;
     }

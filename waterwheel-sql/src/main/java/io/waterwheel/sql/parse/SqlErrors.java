@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.apache.calcite.runtime.CalciteContextException;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
@@ -188,9 +189,7 @@ public final class SqlErrors {
         if (position != null && first.startsWith("Encountered \"RETURNING")) {
             return unsupported(position, "RETURNING; an INSERT returns the number of rows that it stored");
         }
-        if (position != null
-                && first.matches("Encountered \"(?:AT|TIME)\".*")
-                && ZONE.matcher(statement).find()) {
+        if (position != null && first.matches("Encountered \"(?:AT|TIME)\".*") && isZone(statement, position)) {
             return unsupported(
                     position,
                     "AT TIME ZONE; times are of UTC. DATE_TRUNC('day', time, 'Europe/Paris'), DATE_PART('hour', time,"
@@ -224,6 +223,18 @@ public final class SqlErrors {
     private static boolean isExplain(String said, String statement) {
         return said.endsWith("near the keyword 'EXPLAIN'")
                 && firstWord(statement).equalsIgnoreCase("EXPLAIN");
+    }
+
+    /** Whether AT TIME ZONE stands at a place, or around it. */
+    private static boolean isZone(String statement, SqlParserPos place) {
+        String before = before(statement, place);
+        String after = statement.lines().skip(place.getLineNum() - 1L).collect(Collectors.joining("\n"));
+        Matcher zone = ZONE.matcher(before + after.substring(Math.min(after.length(), place.getColumnNum() - 1)));
+        boolean found = false;
+        while (!found && zone.find()) {
+            found = zone.start() <= before.length() && before.length() < zone.end();
+        }
+        return found;
     }
 
     /** What stands before a place, as much as a call may take. */

@@ -96,7 +96,12 @@ final class NumberCalls {
                 || of.operandCount() != (mode ? 0 : 1)) {
             return null;
         }
-        if (order.size() != 1 || order.get(0).getKind() == SqlKind.DESCENDING) {
+        SqlNode value = order.get(0);
+        if (value.getKind() == SqlKind.NULLS_FIRST || value.getKind() == SqlKind.NULLS_LAST) {
+            // Nulls are left out.
+            value = ((SqlCall) value).operand(0);
+        }
+        if (order.size() != 1 || value.getKind() == SqlKind.DESCENDING) {
             throw SqlErrors.at(
                     call.getParserPosition(),
                     name + " is of one value that ascends: " + name + "(" + (mode ? "" : "0.5")
@@ -106,7 +111,7 @@ final class NumberCalls {
                 ? functions.aggregate("QUANTILE")
                 : Objects.requireNonNull(RestAggregate.of(mode ? name : RestAggregate.QUANTILE));
         List<SqlNode> operands = new ArrayList<>();
-        operands.add(order.get(0));
+        operands.add(value);
         operands.addAll(of.getOperandList());
         return function.createCall(
                 of.getFunctionQuantifier(), call.getParserPosition(), operands.toArray(SqlNode[]::new));

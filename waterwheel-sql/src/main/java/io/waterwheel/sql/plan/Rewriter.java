@@ -74,6 +74,9 @@ final class Rewriter extends SqlShuttle {
             Map.entry("DATE_BIN", EngineFunctions.TIME_BUCKET),
             Map.entry("TRANSLATE3", "TRANSLATE"),
             Map.entry("REGEXP_LIKE", EngineFunctions.MATCHES));
+    /** The column of the numbers of an array's values. */
+    private static final String ORDINALITY = "ordinality";
+
     /** Operators of patterns: text ~ pattern and its like. */
     private static final String PATTERN = "POSIX REGEX CASE ";
 
@@ -85,6 +88,8 @@ final class Rewriter extends SqlShuttle {
     private final @Nullable OpenParameters open;
     /** How many functions of shapes enclose what is visited. */
     private int shapes;
+    /** Rows that series and arrays were made to. */
+    private int madeRows;
 
     /** @param parameters values of the question marks, as many as there are; null leaves these as they are */
     Rewriter(EngineFunctions functions, Instant now, @Nullable List<Expression.Literal> parameters) {
@@ -228,13 +233,19 @@ final class Rewriter extends SqlShuttle {
                 // As in PostgreSQL, the one column is called as the table is.
                 operands.add(operands.get(1));
             }
+            if (rows != null && operands.size() == 3 && ValueRows.isNumbered(call.operand(0))) {
+                operands.add(new SqlIdentifier(ORDINALITY, position));
+            }
             return call.getOperator().createCall(position, operands);
         }
         SqlNode rows = rows(call);
         if (rows != null) {
             SqlNode label = new SqlIdentifier(
                     call.getKind() == SqlKind.UNNEST ? "unnest" : ValueRows.SERIES.toLowerCase(Locale.ROOT), position);
-            return SqlStdOperatorTable.AS.createCall(position, rows, label, label);
+            return ValueRows.isNumbered(call)
+                    ? SqlStdOperatorTable.AS.createCall(
+                            position, rows, label, label, new SqlIdentifier(ORDINALITY, position))
+                    : SqlStdOperatorTable.AS.createCall(position, rows, label, label);
         }
         boolean shape = name.startsWith("ST_");
         shapes += shape ? 1 : 0;
@@ -268,7 +279,17 @@ final class Rewriter extends SqlShuttle {
     /** The rows of a series, or of a written array; null where a call is no such table. */
     private @Nullable SqlNode rows(SqlCall table) {
         SqlCall function = ValueRows.function(table);
-        return function != null && super.visit(function) instanceof SqlCall visited ? ValueRows.rows(visited) : null;
+        if (function == null || !(super.visit(function) instanceof SqlCall visited)) {
+            return null;
+        }
+        SqlCall rows = ValueRows.rows(visited);
+        madeRows += rows.operandCount();
+        if (madeRows > ValueRows.MOST_ROWS) {
+            throw SqlErrors.unsupported(
+                    table.getParserPosition(),
+                    "series and arrays that together have more than " + ValueRows.MOST_ROWS + " rows");
+        }
+        return rows;
     }
 
     /** What SQL writes in a way of its own; null for any other call. */
@@ -432,8 +453,12 @@ final class Rewriter extends SqlShuttle {
         if (of.getKind() != SqlKind.ARRAY_VALUE_CONSTRUCTOR) {
             return null;
         }
-        SqlOperator in = call.getKind() == SqlKind.SOME ? SqlStdOperatorTable.IN : SqlStdOperatorTable.NOT_IN;
+        boolean some = call.getKind() == SqlKind.SOME;
+        SqlOperator in = some ? SqlStdOperatorTable.IN : SqlStdOperatorTable.NOT_IN;
         List<SqlNode> values = ((SqlCall) of).getOperandList();
+        if (values.isEmpty()) {
+            return SqlLiteral.createBoolean(!some, call.getParserPosition());
+        }
         return in.createCall(
                 call.getParserPosition(), call.operand(0), new SqlNodeList(values, of.getParserPosition()));
     }

@@ -10,6 +10,7 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -157,6 +158,9 @@ final class TimeCalls {
         if (months == 0 && !zoned) {
             return null;
         }
+        if (zoned && call.operand(2) instanceof SqlCharStringLiteral zone) {
+            requireZone(zone);
+        }
         String unit = months == 0 ? UNITS_OF_STEPS.get(millis(step)) : ofMonths(months, step);
         if (unit == null) {
             throw SqlErrors.unsupported(
@@ -166,6 +170,16 @@ final class TimeCalls {
         }
         List<SqlNode> of = call.getOperandList().subList(1, call.operandCount());
         return truncated(unit, of, function, call.getParserPosition());
+    }
+
+    private static void requireZone(SqlCharStringLiteral zone) {
+        String written = zone.getValueAs(String.class);
+        try {
+            ZoneId unused = ZoneId.of(written);
+        } catch (DateTimeException e) {
+            throw SqlErrors.at(
+                    zone.getParserPosition(), "there is no time zone '" + written + "'; one is 'Europe/Berlin'");
+        }
     }
 
     private static String ofMonths(long months, SqlNode step) {
@@ -311,13 +325,9 @@ final class TimeCalls {
 
     /** Since 1970, or of a difference of times, with what is less than a second, as PostgreSQL has it: a DOUBLE. */
     SqlNode seconds(SqlNode time, SqlParserPos position) {
-        boolean between = time instanceof SqlCall call
-                && call.getKind() == SqlKind.MINUS
-                && call.operandCount() == 2
-                && !(call.operand(1) instanceof SqlIntervalLiteral);
-        SqlNode micros = between
+        SqlNode micros = isBetween(time)
                 ? units("microsecond", ((SqlCall) time).operand(1), ((SqlCall) time).operand(0), position)
-                : units("microsecond", timestamp(Instant.EPOCH, position), time, position);
+                : units("microsecond", timestamp(Instant.EPOCH, position), written(time, position), position);
         return SqlStdOperatorTable.DIVIDE.createCall(
                 position,
                 functions.required(EngineFunctions.TO_DOUBLE).createCall(position, micros),
@@ -326,8 +336,30 @@ final class TimeCalls {
                         .createCall(position, SqlLiteral.createExactNumeric("1000000", position)));
     }
 
+    /** The last one that begins at a time or before; the whole ones of a difference of times. */
     SqlNode millisSince1970(SqlNode time, SqlParserPos position) {
-        return units("millisecond", timestamp(Instant.EPOCH, position), time, position);
+        return isBetween(time)
+                ? units("millisecond", ((SqlCall) time).operand(1), ((SqlCall) time).operand(0), position)
+                : functions
+                        .required(EngineFunctions.DATE_DIFF)
+                        .createCall(
+                                position,
+                                SqlLiteral.createCharString("millisecond", position),
+                                timestamp(Instant.EPOCH, position),
+                                written(time, position));
+    }
+
+    private static boolean isBetween(SqlNode time) {
+        return time instanceof SqlCall call
+                && call.getKind() == SqlKind.MINUS
+                && call.operandCount() == 2
+                && !(call.operand(1) instanceof SqlIntervalLiteral);
+    }
+
+    /** A written time or day as a TIMESTAMP; what is not written as it is. */
+    private static SqlNode written(SqlNode time, SqlParserPos position) {
+        LocalDateTime moment = MovedTimes.time(time);
+        return moment == null ? time : timestamp(moment.toInstant(ZoneOffset.UTC), position);
     }
 
     private SqlNode units(String unit, SqlNode from, SqlNode to, SqlParserPos position) {

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * Rows that need no query: {@code VALUES (1, 'a'), (?, ?)}, series of numbers and times, elements of a written array.
  */
 final class ValueRows {
-    /** Of a series: each becomes a row of VALUES, and the parts of a statement are bounded. */
-    private static final int MOST_STEPS = 5_000;
+    /** Of all series and arrays of a statement: each becomes a row of VALUES, which is planned as written ones are. */
+    static final int MOST_ROWS = 1_000;
 
     static final String SERIES = "GENERATE_SERIES";
 
@@ -52,11 +52,15 @@ final class ValueRows {
      *
      * @param function as it is found, but for what stands in its parentheses
      */
-    static SqlNode rows(SqlCall function) {
+    static SqlCall rows(SqlCall function) {
         List<SqlNode> values = function.getKind() == SqlKind.UNNEST
                 ? ((SqlCall) function.operand(0)).getOperandList()
                 : series(function);
-        boolean numbered = function.getOperator() instanceof SqlUnnestOperator unnest && unnest.withOrdinality;
+        if (values.isEmpty()) {
+            throw SqlErrors.at(
+                    function.getParserPosition(), "UNNEST needs an array of at least one value, such as ARRAY[1, 2]");
+        }
+        boolean numbered = isNumbered(function);
         List<SqlNode> rows = new ArrayList<>();
         for (SqlNode value : values) {
             SqlParserPos position = value.getParserPosition();
@@ -66,6 +70,11 @@ final class ValueRows {
             rows.add(SqlStdOperatorTable.ROW.createCall(position, cells));
         }
         return SqlStdOperatorTable.VALUES.createCall(function.getParserPosition(), rows);
+    }
+
+    /** Whether rows of an array have their numbers, in a second column. */
+    static boolean isNumbered(SqlCall function) {
+        return function.getOperator() instanceof SqlUnnestOperator unnest && unnest.withOrdinality;
     }
 
     private static List<SqlNode> series(SqlCall call) {
@@ -85,7 +94,7 @@ final class ValueRows {
                     call.getParserPosition(),
                     "this GENERATE_SERIES; it is of written whole numbers, GENERATE_SERIES(1, 5), or of written times and"
                             + " an interval, GENERATE_SERIES(TIMESTAMP '2026-01-01 00:00:00', TIMESTAMP '2026-01-02"
-                            + " 00:00:00', INTERVAL '1' HOUR), has at least one row and at most " + MOST_STEPS
+                            + " 00:00:00', INTERVAL '1' HOUR), has at least one row and at most " + MOST_ROWS
                             + "; TIME_BUCKET_GAPFILL has each step of a stream's time");
         }
         return values;
@@ -116,7 +125,7 @@ final class ValueRows {
             return values;
         }
         for (long value = from; step > 0 ? value <= to : value >= to; value += step) {
-            if (values.size() == MOST_STEPS || Math.abs(value) > Long.MAX_VALUE - Math.abs(step)) {
+            if (values.size() == MOST_ROWS || Math.abs(value) > Long.MAX_VALUE - Math.abs(step)) {
                 return List.of();
             }
             values.add(SqlLiteral.createExactNumeric(String.valueOf(value), call.getParserPosition()));
@@ -130,7 +139,7 @@ final class ValueRows {
         LocalDateTime time = from;
         boolean back = MovedTimes.moved(from, interval).isBefore(from);
         while (back ? !time.isBefore(to) : !time.isAfter(to)) {
-            if (values.size() == MOST_STEPS) {
+            if (values.size() == MOST_ROWS) {
                 return List.of();
             }
             values.add(TimeCalls.timestamp(time.toInstant(ZoneOffset.UTC), call.getParserPosition()));

@@ -16,6 +16,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelFieldCollation;
 import org.apache.calcite.rel.RelNode;
@@ -338,7 +340,10 @@ final class ResidualText {
             for (int c = 0; c < count; c++) {
                 row.add("CAST(" + ResidualExpressions.literal(tuple.get(c)) + " AS " + type(values, c) + ")");
             }
-            rows.add("SELECT " + named(row));
+            rows.add(
+                    values.getTuples().size() == 1
+                            ? "SELECT " + named(row)
+                            : row.isEmpty() ? "(1)" : "(" + String.join(", ", row) + ")");
         }
         if (rows.isEmpty()) {
             List<String> row = new ArrayList<>();
@@ -347,7 +352,16 @@ final class ResidualText {
             }
             rows.add("SELECT " + named(row) + " WHERE false");
         }
-        return String.join(" UNION ALL ", rows);
+        // DuckDB takes seconds to plan a UNION ALL of thousands.
+        return rows.size() == 1
+                ? rows.get(0)
+                : "SELECT * FROM (VALUES " + String.join(", ", rows) + ") AS t(" + names(count) + ")";
+    }
+
+    private static String names(int count) {
+        return count == 0
+                ? "nothing"
+                : IntStream.range(0, count).mapToObj(c -> "c" + c).collect(Collectors.joining(", "));
     }
 
     private static String type(Values values, int column) throws NotPushed {

@@ -235,6 +235,19 @@ final class DialectTest {
                 "SELECT EXTRACT(EPOCH FROM (MAX(moment) - MIN(moment))) AS e, EXTRACT(EPOCH FROM MIN(moment) - INTERVAL '5' MINUTE)"
                         + " AS f FROM orders ;",
                 "SELECT EPOCH(moment) AS s, EPOCH_MS(moment) AS m, id FROM visits ;",
+                "SELECT EPOCH_MS(TIMESTAMP '1969-12-31 23:59:59.9995') AS a, EPOCH_MS(TIMESTAMP '1960-02-03 04:05:06.789') AS b,"
+                        + " EPOCH_MS(TIMESTAMP '1969-12-31 23:59:59') AS c ;",
+                "SELECT EPOCH_MS(MAX(moment) - MIN(moment)) AS e, EPOCH_MS(MIN(moment) - MAX(moment)) AS f FROM orders ;",
+                "SELECT EPOCH(DATE '2021-10-07') AS e, EPOCH_MS(DATE '1960-02-03') AS f ;",
+                "SELECT COUNT(*) FROM orders WHERE id = ANY(ARRAY[]) ; SELECT 0::BIGINT",
+                "SELECT COUNT(*) FROM orders WHERE id <> ALL(ARRAY[]) ; SELECT COUNT(*) FROM orders",
+                "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY price NULLS LAST) AS m FROM orders ; SELECT"
+                        + " quantile_cont(price, 0.5) FROM orders",
+                "SELECT * FROM UNNEST(ARRAY[7, 9]) WITH ORDINALITY ; SELECT * FROM (VALUES (7::BIGINT, 1::BIGINT),"
+                        + " (9, 2))",
+                "SELECT u, ordinality FROM UNNEST(ARRAY[7, 9]) WITH ORDINALITY AS u ; SELECT * FROM (VALUES (7::BIGINT, 1::BIGINT),"
+                        + " (9, 2))",
+                "SELECT a.i, b.i FROM GENERATE_SERIES(1, 500) AS a(i) JOIN GENERATE_SERIES(-499, 0) AS b(i) ON a.i = b.i + 500 ;",
                 "SELECT id FROM orders WHERE note ILIKE 'A%' OR note ILIKE '%zÜr%' ;",
                 "SELECT id FROM orders WHERE note NOT ILIKE '%B' ;",
                 "SELECT id, note ~* '^A' AS a, note !~ '^a' AS b, note !~* '^A' AS c FROM orders ; SELECT id,"
@@ -331,7 +344,15 @@ final class DialectTest {
                         + " | statement, line 1, column 33: not supported: AT TIME ZONE; times are of UTC",
                 "SELECT i FROM TABLE(GENERATE_SERIES(1, id)) AS t(i) | SQL_UNSUPPORTED | statement, line 1, column 21: not"
                         + " supported: this GENERATE_SERIES; it is of written whole numbers, GENERATE_SERIES(1, 5), or of written",
-                "SELECT i FROM GENERATE_SERIES(1, 5001) AS t(i) | SQL_UNSUPPORTED | has at least one row and at most 5000",
+                "SELECT i FROM GENERATE_SERIES(1, 1001) AS t(i) | SQL_UNSUPPORTED | has at least one row and at most 1000",
+                "SELECT i FROM GENERATE_SERIES(1, 999) AS t(i) UNION ALL SELECT i FROM UNNEST(ARRAY[1, 2]) AS t(i)"
+                        + " | SQL_UNSUPPORTED | statement, line 1, column 71: not supported: series and arrays that together have"
+                        + " more than 1000 rows",
+                "SELECT x FROM UNNEST(ARRAY[]) AS t(x) | BAD_SQL | UNNEST needs an array of at least one value",
+                "SELECT TIME_BUCKET_GAPFILL('1 day', moment, 'Europe/Nowhere') AS b, COUNT(*) FROM orders GROUP BY 1 | BAD_SQL"
+                        + " | statement, line 1, column 45: there is no time zone 'Europe/Nowhere'; one is 'Europe/Berlin'",
+                "SELECT DATE_TRUNC_GAPFILL('day', moment) AS b, COUNT(*) FROM orders GROUP BY 1 | SQL_UNSUPPORTED"
+                        + " | there is no function DATE_TRUNC_GAPFILL",
                 "SELECT AGE(NOW(), moment) FROM orders | SQL_UNSUPPORTED | TIMESTAMPDIFF(SECOND, earlier, later) counts",
                 "SELECT INITCAP(note) FROM orders | SQL_UNSUPPORTED"
                         + " | statement, line 1, column 8: not supported: the function INITCAP; UPPER and LOWER are there",

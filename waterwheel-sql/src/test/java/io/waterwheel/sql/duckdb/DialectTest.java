@@ -342,6 +342,7 @@ final class DialectTest {
                 "SELECT moment AT TIME ZONE 'Europe/Paris' FROM orders | SQL_UNSUPPORTED | DATE_TRUNC('day', time, 'Europe/Paris')",
                 "SELECT DATE_TRUNC('day', moment AT TIME ZONE 'Europe/Paris') FROM orders | SQL_UNSUPPORTED"
                         + " | statement, line 1, column 33: not supported: AT TIME ZONE; times are of UTC",
+                "SELECT note FROM orders WHERE note = 'AT TIME ZONE' ORDER BY 1 TIME | BAD_SQL | Encountered",
                 "SELECT i FROM TABLE(GENERATE_SERIES(1, id)) AS t(i) | SQL_UNSUPPORTED | statement, line 1, column 21: not"
                         + " supported: this GENERATE_SERIES; it is of written whole numbers, GENERATE_SERIES(1, 5), or of written",
                 "SELECT i FROM GENERATE_SERIES(1, 1001) AS t(i) | SQL_UNSUPPORTED | has at least one row and at most 1000",

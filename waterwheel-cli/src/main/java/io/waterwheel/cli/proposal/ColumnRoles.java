@@ -247,9 +247,16 @@ final class ColumnRoles {
         return choices;
     }
 
-    /** What may be dimensions of a key: what names kinds, with its bits; places; then numbers of many values. */
+    /**
+     * What may be dimensions of a key: what names kinds, with its bits; places; then numbers of many values.
+     *
+     * @param nullable those whose fields are written as such: one cell is that of null
+     * @param nulls words that stand for nothing
+     */
     static List<String> dimensions(
             List<ColumnSample> used,
+            Set<ColumnSample> nullable,
+            Set<String> nulls,
             ColumnSample time,
             @Nullable ColumnSample longitude,
             @Nullable ColumnSample latitude) {
@@ -263,7 +270,7 @@ final class ColumnRoles {
             if (divides && (column == longitude || column == latitude)) {
                 places.add(column.name);
             } else if (divides && column.distinct() <= KINDS && column.values >= MANY * column.distinct()) {
-                int bits = Math.min(BITS_OF_KINDS, Dimension.bitsOf(column.cells()));
+                int bits = Math.min(BITS_OF_KINDS, Dimension.bitsOf(column.cells(nulls, nullable.contains(column))));
                 kinds.add(type == FieldType.BOOLEAN ? column.name : "{field: " + column.name + ", bits: " + bits + "}");
             } else if (divides && (number || type == FieldType.IPV4)) {
                 numbers.add(column.name);

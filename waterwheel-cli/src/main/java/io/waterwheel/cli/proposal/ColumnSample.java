@@ -584,9 +584,13 @@ final class ColumnSample {
         return Math.max(most, empty + marks) * MOST >= rows * (MOST - 1);
     }
 
-    /** Cells of a dimension in which each value has its own, and null where some rows have it. */
-    int cells() {
-        return distinct() - (hasGaps() ? words.size() : 0) + (lacksSome() ? 1 : 0);
+    /** Cells of a dimension in which each value has its own, and null where the field may be it. */
+    int cells(Set<String> nulls, boolean nullable) {
+        // Words in quotes, and those beside a unit, are not among the values.
+        long nothing = words.stream()
+                .filter(word -> nulls.contains(word) && distinct.containsKey(word.hashCode()))
+                .count();
+        return distinct() - (int) nothing + (nullable ? 1 : 0);
     }
 
     /** Number of distinct values, up to a bound. */

@@ -202,7 +202,7 @@ final class ProposalText {
     /** A comment with a key of several fields, where the file has them. */
     private void dimensions(StringBuilder out) {
         // Rows of a file, which tell the cells of dimensions, have no keys of Kafka.
-        List<String> dimensions = ColumnRoles.dimensions(values, time, longitude, latitude);
+        List<String> dimensions = ColumnRoles.dimensions(values, nullable(), nulls, time, longitude, latitude);
         if (dimensions.size() > 2 && !kafka.hasKey(used) && !registry.any()) {
             out.append("# key: {dimensions: [")
                     .append(String.join(", ", dimensions))

@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.waterwheel.cli.dimensions.DimensionRows;
+import io.waterwheel.cli.input.AppendProgress;
 import io.waterwheel.cli.input.CsvColumns;
 import io.waterwheel.cli.input.InputLines;
+import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.input.LineCheck;
 import io.waterwheel.cli.input.RecordsSource;
+import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
@@ -25,6 +29,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -458,6 +463,46 @@ class SchemaProposalTest {
         assertThat(yaml(csv.toString()))
                 .contains("# key: {dimensions: [{field: host, bits: 2}, {field: answer, bits: 3}, {field: share, bits:"
                         + " 2}, size]}");
+    }
+
+    /** A field that may be null has a cell for it, though none of the rows that were looked at lacks it. */
+    @Test
+    void dimensionsHaveACellForNullsOfRowsBehind(@TempDir Path folder) throws Exception {
+        StringBuilder csv = new StringBuilder("at,host,state,answer,unit\n");
+        for (int row = 0; row < 100_100; row++) {
+            csv.append(1_633_608_000_000L + row).append(",h").append(row % 3);
+            csv.append(',')
+                    .append(row < 100_000 ? "s" + row % 2 : "")
+                    .append(',')
+                    .append(row % 8 + 200);
+            csv.append(row % 10 == 0 ? ",NA\n" : "," + row % 4 + " kg\n");
+        }
+        InputSource file = Proposals.source("f.csv", csv.toString().getBytes(UTF_8));
+        SchemaProposal proposal = Proposals.of("f.csv", file, RecordFormat.CSV, List.of(), null);
+        String unknown = proposal.yaml("f");
+        // Each field but the key may be null in rows that were not looked at.
+        assertThat(unknown)
+                .contains("# key: {dimensions: [{field: host, bits: 2}, {field: state, bits: 2}, {field: answer, bits:"
+                        + " 4}, {field: unit, bits: 3}]}");
+        Schema schema = SchemaFile.read("f.yaml", unknown).schema();
+        proposal.knows(ProposalCheck.of(
+                List.of(file),
+                proposal,
+                schema,
+                new AppendProgress(
+                        new Terminal(InputStream.nullInputStream(), System.out, System.err, false), "", () -> 0, -1)));
+        String known = proposal.yaml("f");
+        assertThat(known)
+                .contains("# key: {dimensions: [{field: host, bits: 2}, {field: state, bits: 2}, {field: answer, bits:"
+                        + " 3}, {field: unit, bits: 3}]}");
+        for (String yaml : List.of(unknown, known)) {
+            Schema draft = SchemaFile.readDraft(Files.writeString(
+                            folder.resolve("f.yaml"),
+                            yaml.replaceAll("(?m)^key: .*", "").replaceAll("(?m)^# (key: \\{dim)", "$1")))
+                    .schema();
+            Schema learned = DimensionRows.complete(draft, "f.csv", file.open(), RecordFormat.CSV, List.of(), null);
+            assertThat(learned.key().missing(learned.byName())).isNull();
+        }
     }
 
     private static String yaml(String csv) throws IOException {

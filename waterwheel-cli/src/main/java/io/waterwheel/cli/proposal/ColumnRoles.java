@@ -266,11 +266,11 @@ final class ColumnRoles {
         for (ColumnSample column : used) {
             FieldType type = column.type();
             boolean number = type.isNumber() || (type.isDecimal() && !type.variable());
-            boolean divides = column != time && !column.isTime() && column.divides() && !column.isNearlyAlwaysTheSame();
+            boolean divides = column != time && !column.isTime() && column.divides() && !isNearlyAlwaysTheSame(column);
             if (divides && (column == longitude || column == latitude)) {
                 places.add(column.name);
             } else if (divides && column.distinct() <= KINDS && column.values >= MANY * column.distinct()) {
-                int bits = Math.min(BITS_OF_KINDS, Dimension.bitsOf(column.cells(nulls, nullable.contains(column))));
+                int bits = Math.min(BITS_OF_KINDS, Dimension.bitsOf(cells(column, nulls, nullable.contains(column))));
                 kinds.add(type == FieldType.BOOLEAN ? column.name : "{field: " + column.name + ", bits: " + bits + "}");
             } else if (divides && (number || type == FieldType.IPV4)) {
                 numbers.add(column.name);
@@ -279,5 +279,22 @@ final class ColumnRoles {
         kinds.addAll(places);
         kinds.addAll(numbers);
         return kinds.subList(0, Math.min(MOST_DIMENSIONS, kinds.size()));
+    }
+
+    /** Whether all but one row of {@value #FEW} have the same value, or none: a dimension would tell little apart. */
+    private static boolean isNearlyAlwaysTheSame(ColumnSample column) {
+        long most =
+                column.distinct.values().stream().mapToLong(rows -> rows).max().orElse(0);
+        long rows = column.values + column.empty;
+        return Math.max(most, column.empty + column.marks) * FEW >= rows * (FEW - 1);
+    }
+
+    /** Cells of a dimension in which each value has its own, and null where the field may be it. */
+    private static int cells(ColumnSample column, Set<String> nulls, boolean nullable) {
+        // Words in quotes, and those beside a unit, are not among the values.
+        long nothing = column.words.stream()
+                .filter(word -> nulls.contains(word) && column.distinct.containsKey(word.hashCode()))
+                .count();
+        return column.distinct() - (int) nothing + (nullable ? 1 : 0);
     }
 }

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -60,7 +61,9 @@ final class ColumnSample {
     /** Words for nothing in quotes that are values there, as they may be numbers. */
     final Outliers quotedValues = new Outliers();
 
-    private final Set<String> quotedWords = new TreeSet<>();
+    /** By word, how many rows have it. */
+    private final Map<String, Integer> quotedWords = new TreeMap<>();
+
     long marks;
     /** NaN and infinities. */
     long notFinite;
@@ -101,7 +104,7 @@ final class ColumnSample {
     private double most = Double.NEGATIVE_INFINITY;
     int fraction;
     /** By hash, for values may be long: how many rows have it. */
-    private final Map<Integer, Integer> distinct = new HashMap<>();
+    final Map<Integer, Integer> distinct = new HashMap<>();
 
     final CsvStyle style;
     final TimeForms forms;
@@ -170,7 +173,7 @@ final class ColumnSample {
             return;
         } else if (quoted && !isJson && style.isNothing(value) && !RecordText.Csv.mayBeValue(value)) {
             quotedMarks++;
-            quotedWords.add(value);
+            quotedWords.merge(value, 1, Integer::sum);
             odd(value);
             return;
         }
@@ -255,6 +258,7 @@ final class ColumnSample {
         // Spaces are a text, and nothing in a column of others.
         boolean text = isText();
         values += text ? blank : 0;
+        count(" ", text ? blank : 0);
         empty += text ? 0 : blank;
         blank = 0;
         ColumnSample numbers = units.numbers();
@@ -266,8 +270,12 @@ final class ColumnSample {
         marks += nothing ? quotedMarks : 0;
         values += quotedMarks + (nothing ? 0 : quotedEmpty);
         if (nothing) {
-            words.addAll(quotedWords);
+            words.addAll(quotedWords.keySet());
+        } else {
+            count("", quotedEmpty);
+            quotedWords.forEach(this::count);
         }
+        quotedWords.clear();
         quotedMarks = 0;
         quotedEmpty = 0;
         if (numbers == null || !united) {
@@ -289,6 +297,12 @@ final class ColumnSample {
         numbers.values = values;
         numbers.words.addAll(words);
         return numbers;
+    }
+
+    private void count(String value, long rows) {
+        if (rows > 0) {
+            distinct.merge(value.hashCode(), (int) rows, Integer::sum);
+        }
     }
 
     private boolean isText() {
@@ -575,22 +589,6 @@ final class ColumnSample {
         FieldType type = type();
         boolean number = type.isNumber() || type.isDecimal();
         return number ? least < most : distinct() - words.size() > 1;
-    }
-
-    /** Whether all but one row of {@value #MOST} have the same value, or none: a dimension would tell little apart. */
-    boolean isNearlyAlwaysTheSame() {
-        long most = distinct.values().stream().mapToLong(rows -> rows).max().orElse(0);
-        long rows = values + empty;
-        return Math.max(most, empty + marks) * MOST >= rows * (MOST - 1);
-    }
-
-    /** Cells of a dimension in which each value has its own, and null where the field may be it. */
-    int cells(Set<String> nulls, boolean nullable) {
-        // Words in quotes, and those beside a unit, are not among the values.
-        long nothing = words.stream()
-                .filter(word -> nulls.contains(word) && distinct.containsKey(word.hashCode()))
-                .count();
-        return distinct() - (int) nothing + (nullable ? 1 : 0);
     }
 
     /** Number of distinct values, up to a bound. */

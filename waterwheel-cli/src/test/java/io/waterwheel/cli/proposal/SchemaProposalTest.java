@@ -465,6 +465,22 @@ class SchemaProposalTest {
                         + " 2}, size]}");
     }
 
+    /** In quotes, nothing is a text, which is a value as others are. */
+    @Test
+    void emptyTextsAreValuesOfADimension() throws Exception {
+        StringBuilder csv = new StringBuilder("at,host,kind,flag,spaces,mark,size\n");
+        for (int row = 0; row < 1000; row++) {
+            csv.append(1_633_608_000_000L + row).append(",h").append(row % 3);
+            csv.append(row % 5 == 0 ? ",\"\"" : ",\"k" + row % 4 + "\"");
+            csv.append(row % 500 == 0 ? ",\"f" + row / 500 + "\"" : ",\"\"");
+            csv.append(row % 500 == 0 ? ",s" + row / 500 : ",   ");
+            csv.append(row % 500 == 0 ? ",\"m" + row / 500 + "\"" : ",\"NA\"");
+            csv.append(',').append(row * row).append('\n');
+        }
+        assertThat(yaml(csv.toString()))
+                .contains("# key: {dimensions: [{field: host, bits: 2}, {field: kind, bits: 3}, size]}");
+    }
+
     /** A field that may be null has a cell for it, though none of the rows that were looked at lacks it. */
     @Test
     void dimensionsHaveACellForNullsOfRowsBehind(@TempDir Path folder) throws Exception {

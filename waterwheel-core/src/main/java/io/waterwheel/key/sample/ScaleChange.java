@@ -54,9 +54,9 @@ public record ScaleChange(List<Dimension> scales, List<CellUse> before, List<Cel
 
     /**
      * Learns scales from rows: cells of about as many rows, as many as there is room for. A dimension keeps the scale
-     * that it has where it is a boolean, where rows have one value or none in it, and where it divides a range, unless
-     * the rows use few of its cells and would use more of others. So does every range where the rows are fewer than
-     * {@link CellUse#LEAST_KEYS}.
+     * that it has where it is a boolean, where rows have one value or none in it, and where the rows would not use more
+     * of other cells. So does a range of whose cells the rows use more than few. Where the rows are fewer than
+     * {@link CellUse#LEAST_KEYS}, every range stays, and all else is divided by them.
      *
      * @param rows as of {@link #learn}
      * @return the dimensions, with the bits that they have
@@ -65,45 +65,61 @@ public record ScaleChange(List<Dimension> scales, List<CellUse> before, List<Cel
     public static List<Dimension> scales(Schema schema, TupleBlock rows) {
         KeySpec.Dimensions key = dimensions(schema);
         List<CellUse> before = CellUse.of(schema, keys(schema, rows));
-        List<Dimension> learned = learned(schema, key, rows, before);
-        Schema next = schema.withKey(new KeySpec.Dimensions(learned, key.schedule(), key.position()));
-        List<CellUse> after = CellUse.of(next, keys(next, rows));
-        List<Dimension> scales = new ArrayList<>();
-        for (int d = 0; d < learned.size(); d++) {
-            Dimension old = key.dimensions(key.scales()).get(d);
-            boolean gains = old.range().isEmpty()
-                    || (!after.isEmpty() && after.get(d).used() > before.get(d).used());
-            Dimension best = gains ? learned.get(d) : old;
-            scales.add(new Dimension(best.field(), learned.get(d).bits(), best.range(), best.cuts()));
-        }
-        return scales;
-    }
-
-    private static List<Dimension> learned(
-            Schema schema, KeySpec.Dimensions key, TupleBlock rows, List<CellUse> before) {
-        int[] bits = key.bits(schema.byName());
-        List<Dimension> open = new ArrayList<>();
-        DimensionSample[] samples = new DimensionSample[bits.length];
-        int[] wanted = new int[bits.length];
-        for (int d = 0; d < bits.length; d++) {
-            Dimension old = key.dimensions(key.scales()).get(d);
+        List<Dimension> present = key.dimensions(key.scales());
+        DimensionSample[] samples = new DimensionSample[present.size()];
+        boolean[] stays = new boolean[samples.length];
+        for (int d = 0; d < samples.length; d++) {
+            Dimension old = present.get(d);
             int index = schema.indexOf(old.field());
             Field field = schema.fields().get(index);
             samples[d] = new DimensionSample(field, index, rows.layout());
-            boolean stays = field.type().physical() == PhysicalType.BOOLEAN
+            stays[d] = field.type().physical() == PhysicalType.BOOLEAN
                     || (!old.range().isEmpty()
                             && (before.isEmpty() || !before.get(d).isOfFewCells()));
-            for (int row = 0; row < rows.size() && !stays; row++) {
+            for (int row = 0; row < rows.size() && !stays[d]; row++) {
                 samples[d].add(rows, row);
             }
             samples[d].sort();
-            wanted[d] = samples[d].cuts(Math.min(bits[d], MOST_LEARNED_BITS));
+        }
+        List<Dimension> learned;
+        boolean settled;
+        do {
+            learned = learned(schema, key, samples, stays);
+            Schema next = schema.withKey(new KeySpec.Dimensions(learned, key.schedule(), key.position()));
+            List<CellUse> after = CellUse.of(next, keys(next, rows));
+            settled = true;
+            // What stays takes room for cuts, so that the others are learned again.
+            for (int d = 0; d < samples.length && !after.isEmpty(); d++) {
+                if (!stays[d] && after.get(d).used() <= before.get(d).used()) {
+                    stays[d] = true;
+                    settled = false;
+                }
+            }
+        } while (!settled);
+        return learned;
+    }
+
+    private static List<Dimension> learned(
+            Schema schema, KeySpec.Dimensions key, DimensionSample[] samples, boolean[] stays) {
+        int[] bits = key.bits(schema.byName());
+        List<Dimension> open = new ArrayList<>();
+        int[] wanted = new int[bits.length];
+        for (int d = 0; d < bits.length; d++) {
+            Dimension old = key.dimensions(key.scales()).get(d);
+            wanted[d] = stays[d] ? 0 : samples[d].cuts(Math.min(bits[d], MOST_LEARNED_BITS));
             open.add(
                     wanted[d] == 0
                             ? new Dimension(old.field(), bits[d], old.range(), old.cuts())
                             : new Dimension(old.field(), bits[d], List.of(), List.of()));
         }
         int room = new KeySpec.Dimensions(open, key.schedule(), key.position()).roomForCuts(schema.byName());
+        if (room < Arrays.stream(wanted).filter(cuts -> cuts > 0).count()) {
+            // Cuts that stay leave none for ranges; those of other dimensions can be as many as they were.
+            for (int d = 0; d < bits.length; d++) {
+                stays[d] |= !key.dimensions(key.scales()).get(d).range().isEmpty();
+            }
+            return learned(schema, key, samples, stays);
+        }
         int[] cuts = DimensionSample.shared(wanted, room);
         List<Dimension> learned = new ArrayList<>();
         for (int d = 0; d < bits.length; d++) {

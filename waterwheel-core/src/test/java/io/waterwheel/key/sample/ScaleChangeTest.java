@@ -16,7 +16,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.function.IntBinaryOperator;
 import java.util.function.IntUnaryOperator;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class ScaleChangeTest {
@@ -114,6 +116,64 @@ final class ScaleChangeTest {
                 .extracting(dimension -> dimension.cuts().size())
                 .containsExactly(819, 819, 819, 819, 819);
         assertThat(change.after()).allSatisfy(use -> assertThat(use.used()).isGreaterThan(750));
+    }
+
+    private static List<String> listed(int cuts, int width) {
+        return IntStream.rangeClosed(1, cuts)
+                .mapToObj(cut -> Integer.toString(cut * width))
+                .toList();
+    }
+
+    /** With long fields f0, f1, ... */
+    private static ScaleChange of(List<Dimension> dimensions, int count, IntBinaryOperator valueOfRowAndField) {
+        List<Field> all = new ArrayList<>();
+        dimensions.forEach(dimension -> all.add(new Field(dimension.field(), FieldType.LONG, false)));
+        all.add(new Field("t", FieldType.TIMESTAMP, false));
+        Schema schema = new Schema(all, new KeySpec.Dimensions(dimensions, List.of()), "t");
+        TupleBlock rows = new TupleBlock(RowLayout.of(schema), count);
+        for (int row = 0; row < count; row++) {
+            for (int f = 0; f < dimensions.size(); f++) {
+                LittleEndian.putLong(rows.column(f), row * 8, valueOfRowAndField.applyAsInt(row, f));
+            }
+        }
+        rows.setSize(count);
+        return ScaleChange.learn(schema, rows);
+    }
+
+    /** The range has as many cells as cuts would make; with its own the key has 16,382 cuts, and two more are room. */
+    @Test
+    void aRangeThatGoesBackTakesItsRoom() {
+        List<String> range = List.of("0", "8191");
+        List<Dimension> dimensions = List.of(
+                new Dimension("f0", 13, range, List.of()),
+                new Dimension("f1", 13, range, List.of()),
+                new Dimension("f2", 10, List.of(), List.of("5", "9")));
+        ScaleChange change = of(dimensions, 16384, (row, f) -> f == 0 ? row % 500 : f == 1 ? row % 8192 : row % 5000);
+        assertThat(change.scales().subList(0, 2)).isEqualTo(dimensions.subList(0, 2));
+        assertThat(change.scales().get(2).cuts()).hasSize(2);
+        assertThat(change.after().get(2).used()).isGreaterThan(2.9);
+    }
+
+    /** No more than 1,023 are learned; 4,000 that rows make use of are more. */
+    @Test
+    void cutsThatUseMoreStay() {
+        Dimension fine = new Dimension("f0", 12, List.of(), listed(4000, 10));
+        Dimension moved = new Dimension("f1", 4, List.of(), List.of("1", "2", "3"));
+        ScaleChange change = of(List.of(fine, moved), 40010, (row, f) -> f == 0 ? row : 1000 + row % 100);
+        assertThat(change.scales().get(0)).isEqualTo(fine);
+        assertThat(change.after().get(0)).isEqualTo(change.before().get(0));
+        assertThat(change.scales().get(1).cuts()).hasSize(15);
+        assertThatThrownBy(() -> of(List.of(fine, moved), 40010, (row, f) -> f == 0 ? row : row % 4))
+                .hasMessage("the scales are those in force: nothing would change");
+        // No cut more is room in the key: what crowds in a range stays, other cuts are as many as they were.
+        List<Dimension> full = List.of(
+                new Dimension("f0", 12, List.of(), listed(4095, 10)),
+                new Dimension("f1", 2, List.of(), List.of("7")),
+                new Dimension("f2", 4, List.of("0", "9"), List.of()));
+        List<Dimension> scales =
+                of(full, 40960, (row, f) -> f == 0 ? row : 1000 + row % 100).scales();
+        assertThat(List.of(scales.get(0), scales.get(2))).isEqualTo(List.of(full.get(0), full.get(2)));
+        assertThat(scales.get(1).cuts()).containsExactly("1050");
     }
 
     @Test

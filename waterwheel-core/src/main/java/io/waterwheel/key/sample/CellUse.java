@@ -27,6 +27,10 @@ public record CellUse(String field, int cells, double used, boolean divisible) {
     public static final int LEAST_KEYS = 1024;
 
     private static final int CROWDED = 8;
+    /** From here on an eighth of the cells is more than few values fill. */
+    private static final int MANY = 64;
+    /** Of fewer than {@link #CROWDED} cells: nearly all keys have one. */
+    private static final double ONE = 1.05;
 
     /** Of cells that may hold several values each. */
     public CellUse(String field, int cells, double used) {
@@ -34,11 +38,15 @@ public record CellUse(String field, int cells, double used, boolean divisible) {
     }
 
     /**
-     * Whether at most an eighth of the cells is in use; or of fewer than 64, which few values fill, at most the square
-     * root, so that half of the bits tell nothing apart, where others could.
+     * Whether at most an eighth of the cells is in use. Few values fill fewer than 64 cells: these crowd only where
+     * other cuts could tell more apart, when at most the square root is in use, so that half of the bits tell nothing;
+     * of fewer than 8, when nearly all keys are in one.
      */
     public boolean crowded() {
-        return used * CROWDED <= cells || (divisible && isOfFewCells());
+        if (cells >= MANY) {
+            return used * CROWDED <= cells;
+        }
+        return divisible && (cells < CROWDED ? used < ONE : used * used <= cells);
     }
 
     /** Whether at most an eighth of the cells is in use, or at most their square root. */
@@ -93,7 +101,7 @@ public record CellUse(String field, int cells, double used, boolean divisible) {
      * Whether other cuts could divide a cell. Keys do not say which values there are, but three things tell that there
      * are few: it is the cell of null, or of a boolean; cuts leave numbers of the bits free, since rows that tell them
      * give each value a cell of its own while there is room; or of whole numbers it holds one. An outer cell counts as
-     * wide as the one beside it.
+     * wide as the one beside it, and that of a single cut as one number, as of a flag, unless a range says more.
      *
      * @param room cells that its bits number
      * @param number of the cell
@@ -105,8 +113,22 @@ public record CellUse(String field, int cells, double used, boolean divisible) {
         if (field.type().physical() == PhysicalType.BOOLEAN || number < first || cuts.size() + 1 + first < room) {
             return false;
         }
-        if (cuts.size() < 2 || !(cuts.get(0) instanceof Long)) {
+        if (cuts.isEmpty() || !(cuts.get(0) instanceof Long)) {
             return true;
+        }
+        if (cuts.size() == 1) {
+            // The lower half of a range is never the wider one: [0, 1] and [0, 2] are cut at 1.
+            List<Object> low = new Cuts(field)
+                    .of(
+                            new Dimension(
+                                    field.name(),
+                                    1,
+                                    List.of(),
+                                    dimension
+                                            .range()
+                                            .subList(0, dimension.range().size() / 2)),
+                            1);
+            return !low.isEmpty() && (Long) cuts.get(0) - (Long) low.get(0) != 1;
         }
         int above = Math.min(Math.max(number - first, 1), cuts.size() - 1);
         return (Long) cuts.get(above) - (Long) cuts.get(above - 1) != 1;

@@ -110,14 +110,16 @@ final class CellUseTest {
         for (int bits = 1; bits <= 5; bits++) {
             int last = (1 << bits) - 1;
             Dimension range = new Dimension("a", bits, List.of("0", "1000"), List.of());
-            assertThat(few(number, range, row -> nearlyAll(row, last)).crowded())
+            int few = bits;
+            assertThat(few(number, range, row -> few < 3 ? last : nearlyAll(row, last))
+                            .crowded())
                     .as("%s bits", bits)
                     .isTrue();
             assertThat(few(number, range, row -> row & last).crowded()).isFalse();
         }
         Dimension learned = new Dimension("a", 2, List.of(), List.of("2.5", "7"));
-        assertThat(few(nullable, learned, row -> nearlyAll(row, 3)).crowded()).isTrue();
-        assertThat(few(nullable, learned, row -> nearlyAll(row, 0)).crowded())
+        assertThat(few(nullable, learned, row -> 3).crowded()).isTrue();
+        assertThat(few(nullable, learned, row -> 0).crowded())
                 .as("no cuts divide nulls")
                 .isFalse();
     }
@@ -138,6 +140,28 @@ final class CellUseTest {
                         .isFalse();
             }
         }
+        // As many values as the bits number: each has a cell, and most rows have one of them.
+        Field text = new Field("a", FieldType.STRING, false);
+        Dimension two = new Dimension("a", 1, List.of(), List.of("b"));
+        Dimension four = new Dimension("a", 2, List.of(), List.of("b", "c", "d"));
+        CellUse of92 = few(text, two, row -> row % 25 < 2 ? 1 : 0);
+        assertThat(of92.used()).isCloseTo(1.32, within(0.01));
+        assertThat(of92.crowded()).isFalse();
+        assertThat(few(text, four, row -> row % 25 < 21 ? 0 : row % 4).crowded())
+                .isFalse();
+        assertThat(few(text, four, row -> 3).crowded()).isTrue();
+        // One value is all that a cell holds.
+        for (Dimension one : List.of(
+                new Dimension("a", 1, List.of("0", "1"), List.of()),
+                new Dimension("a", 1, List.of("-7", "-5"), List.of()),
+                new Dimension("a", 1, List.of(), List.of("1")),
+                new Dimension("a", 3, List.of("0", "7"), List.of()))) {
+            assertThat(few(number, one, row -> 0).crowded()).as("%s", one).isFalse();
+            assertThat(few(number, one, row -> 1).crowded()).as("%s", one).isFalse();
+        }
+        assertThat(few(number, new Dimension("a", 1, List.of("0", "3"), List.of()), row -> 1)
+                        .crowded())
+                .isTrue();
         Dimension kinds = new Dimension("a", 3, List.of(), List.of("b", "c", "d"));
         assertThat(few(new Field("a", FieldType.STRING, false), kinds, row -> nearlyAll(row, 3))
                         .crowded())

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -28,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 public final class DimensionRows {
     /** Rows of a longer file that are looked at. */
     private static final long MOST_LINES = 5_000_000;
-    /** Of the sample, so that it takes a bounded part of the heap. */
-    private static final long MOST_BYTES = 64L << 20;
+    /** Of the sample, so that it takes a bounded part of the heap: with what is made of it a few times as much. */
+    private static final long MOST_BYTES = 16L << 20;
 
     private DimensionRows() {}
 
@@ -129,9 +130,11 @@ public final class DimensionRows {
         RecordDecoder decoder = RecordDecoder.ofUtf8(format, draft);
         TupleBlock block = new TupleBlock(RowLayout.of(draft), 0);
         String refusal = "it has no rows";
-        for (byte[] line : lines) {
+        Collections.reverse(lines);
+        while (!lines.isEmpty()) {
             try {
-                decoder.decode(ByteBuffer.wrap(line), block);
+                // Lines may be long: those that are decoded take no heap.
+                decoder.decode(ByteBuffer.wrap(lines.remove(lines.size() - 1)), block);
             } catch (RejectedRecordException e) {
                 refusal = String.valueOf(e.getMessage());
             }

@@ -1,10 +1,13 @@
 package io.waterwheel.cli.proposal;
 
+import io.waterwheel.key.sample.CellUse;
 import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.TimestampUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -56,6 +59,7 @@ final class ColumnRoles {
 
     private static final long MANY = 8;
     private static final int BITS_OF_KINDS = 4;
+    private static final int BITS_OF_VALUES = 6;
     /** One row in as many may lack what is proposed as the key: it is rejected then. */
     private static final int FEW = 20;
 
@@ -266,11 +270,18 @@ final class ColumnRoles {
         for (ColumnSample column : used) {
             FieldType type = column.type();
             boolean number = type.isNumber() || (type.isDecimal() && !type.variable());
-            boolean divides = column != time && !column.isTime() && column.divides() && !isNearlyAlwaysTheSame(column);
+            long[] rows = rowsByValue(column, nulls);
+            int cells = rows.length + (nullable.contains(column) ? 1 : 0);
+            boolean kind = column.distinct() <= KINDS && column.values >= MANY * column.distinct();
+            int bits = Math.min(kind ? BITS_OF_KINDS : BITS_OF_VALUES, Dimension.bitsOf(cells));
+            boolean divides = column != time
+                    && !column.isTime()
+                    && column.divides()
+                    && !isNearlyAlwaysTheSame(column)
+                    && !crowds(column, rows, cells, bits);
             if (divides && (column == longitude || column == latitude)) {
                 places.add(column.name);
-            } else if (divides && column.distinct() <= KINDS && column.values >= MANY * column.distinct()) {
-                int bits = Math.min(BITS_OF_KINDS, Dimension.bitsOf(cells(column, nulls, nullable.contains(column))));
+            } else if (divides && kind) {
                 kinds.add(type == FieldType.BOOLEAN ? column.name : "{field: " + column.name + ", bits: " + bits + "}");
             } else if (divides && (number || type == FieldType.IPV4)) {
                 numbers.add(column.name);
@@ -289,12 +300,35 @@ final class ColumnRoles {
         return Math.max(most, column.empty + column.marks) * FEW >= rows * (FEW - 1);
     }
 
-    /** Cells of a dimension in which each value has its own, and null where the field may be it. */
-    private static int cells(ColumnSample column, Set<String> nulls, boolean nullable) {
-        // Words in quotes, and those beside a unit, are not among the values.
-        long nothing = column.words.stream()
-                .filter(word -> nulls.contains(word) && column.distinct.containsKey(word.hashCode()))
-                .count();
-        return column.distinct() - (int) nothing + (nullable ? 1 : 0);
+    /** How many rows have each value, ascending; words that stand for nothing are none. */
+    private static long[] rowsByValue(ColumnSample column, Set<String> nulls) {
+        Map<Integer, Integer> rows = new HashMap<>(column.distinct);
+        // Words in quotes, and those beside a unit, are not among them.
+        column.words.stream().filter(nulls::contains).forEach(word -> rows.remove(word.hashCode()));
+        return rows.values().stream().mapToLong(of -> of).sorted().toArray();
+    }
+
+    /**
+     * Whether rows would crowd in a dimension from the start: values that many rows have get cells of their own, and
+     * the others share the rest of the cells evenly, at best.
+     *
+     * @param rows by value, ascending
+     * @param cells of all values, with that of null
+     * @param bits of the dimension; they may number fewer
+     */
+    private static boolean crowds(ColumnSample column, long[] rows, int cells, int bits) {
+        double all = column.values + column.empty;
+        double rest = all;
+        double entropy = 0;
+        int left = Math.min(cells, 1 << bits);
+        for (int v = rows.length - 1; v >= 0 && left > 1 && (v < left || rows[v] * left >= rest); v--, left--) {
+            entropy -= rows[v] / all * Math.log(rows[v] / all);
+            rest -= rows[v];
+        }
+        entropy -= rest <= 0 ? 0 : rest / all * Math.log(rest / all / left);
+        long lacking = column.empty + (column.hasGaps() ? column.marks : 0);
+        // No cut divides nulls, and where the bits number more cells each value has one.
+        boolean divisible = cells >= 1 << bits && (rows.length == 0 || lacking < rows[rows.length - 1]);
+        return new CellUse(column.name, Math.min(cells, 1 << bits), Math.exp(entropy), divisible).crowded();
     }
 }

@@ -465,6 +465,23 @@ class SchemaProposalTest {
                         + " 2}, size]}");
     }
 
+    /** A field of as many values as its bits number, and numbers most of which are one, would crowd at once. */
+    @Test
+    void whatWouldCrowdIsNoDimension() throws Exception {
+        StringBuilder csv = new StringBuilder("at,host,eight,seven,pair,rain,size\n");
+        for (int row = 0; row < 2000; row++) {
+            csv.append(1_633_608_000_000L + row).append(",h").append(row % 3);
+            csv.append(",e").append(row % 10 < 8 ? 0 : row / 10 % 8);
+            csv.append(",s").append(row % 10 < 8 ? 0 : row / 10 % 7);
+            csv.append(",p").append(row % 25 < 2 ? 1 : 0);
+            csv.append(',').append(row % 10 < 9 ? 0 : row);
+            csv.append(',').append(row % 10 < 5 ? 0 : row).append('\n');
+        }
+        assertThat(yaml(csv.toString()))
+                .contains("# key: {dimensions: [{field: host, bits: 2}, {field: seven, bits: 3}, {field: pair, bits:"
+                        + " 1}, size]}");
+    }
+
     /** In quotes, nothing is a text, which is a value as others are. */
     @Test
     void emptyTextsAreValuesOfADimension() throws Exception {

@@ -141,7 +141,7 @@ public record StreamReport(
      *
      * @param cells that its table has
      * @param used cells that would tell as much apart if all had as many tuples
-     * @param crowded whether these are so few that most of its bits tell nothing
+     * @param crowded whether these are so few that other cuts may tell more apart
      */
     public record Dimension(String field, int cells, double used, boolean crowded) {
         /** For people, where it is crowded. */

@@ -248,6 +248,9 @@ final class KeyRangeTest {
                 {"k", null, "-9223372036854775809", "k < -1e19"},
                 {"k", "-9223372036854775809", "0", "k <= 0"},
                 {"i", "-99999999999999999999", "+99999999999999999999", "i > -3000000000"},
+                {"k", "-1" + "0".repeat(310), "1" + "0".repeat(310), "k IS NOT NULL"},
+                {"i", "1" + "0".repeat(310), null, "i > 3000000000"},
+                {"k", "1" + "0".repeat(310), "1" + "0".repeat(310), "k > 1e19"},
                 {"t", "1970-01-01T00:00:01.0005Z", null, "t >= TIMESTAMP '1970-01-01 00:00:01.0005Z'"},
                 {
                     "t",
@@ -286,6 +289,9 @@ final class KeyRangeTest {
             assertThatThrownBy(() -> stream.answer(
                             stream.query().withKeyRanges(List.of(new KeyRange("f", "NaN", "NaN"))), rows -> true))
                     .hasMessageContaining("got 'NaN'; a condition finds it: f = CAST('NaN' AS DOUBLE)");
+            assertThatThrownBy(() -> stream.answer(
+                            stream.query().withKeyRanges(List.of(new KeyRange("i", "NaN", "NaN"))), rows -> true))
+                    .hasMessageEndingWith("got 'NaN'");
             assertThat(stream.answer(
                                     stream.query().withWhere(Expression.parse("f = CAST('NaN' AS DOUBLE)")),
                                     rows -> true)

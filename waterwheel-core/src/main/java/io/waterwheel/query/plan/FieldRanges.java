@@ -232,8 +232,8 @@ final class FieldRanges {
                 return new Expression.Whole(Long.parseLong(text));
             } catch (NumberFormatException beyond) {
                 // As a double; of one below all whole numbers the nearest may be the least of them.
-                double value = Double.parseDouble(text);
-                return finite(value < 0 ? Math.min(value, Math.nextDown(-0x1p63)) : value, text);
+                double value = Math.max(-Double.MAX_VALUE, Math.min(Double.MAX_VALUE, Double.parseDouble(text)));
+                return new Expression.Decimal(value < 0 ? Math.min(value, Math.nextDown(-0x1p63)) : value);
             }
         }
         return finite(physical == PhysicalType.FLOAT32 ? Float.parseFloat(text) : Double.parseDouble(text), text);
@@ -259,11 +259,18 @@ final class FieldRanges {
         }
     }
 
+    private static boolean isFloating(Field field) {
+        PhysicalType physical = field.type().physical();
+        return physical == PhysicalType.FLOAT32 || physical == PhysicalType.FLOAT64;
+    }
+
     private static IllegalArgumentException expected(Field field, String text, RuntimeException cause) {
         return new IllegalArgumentException(
                 "range of '" + field.name() + "': expected values of type "
                         + field.type().schemaName() + ", got '" + text + "'"
-                        + (text.equals("NaN") ? "; a condition finds it: " + field.name() + NAN : ""),
+                        + (isFloating(field) && text.equals("NaN")
+                                ? "; a condition finds it: " + field.name() + NAN
+                                : ""),
                 cause);
     }
 }

@@ -2,9 +2,12 @@ package io.waterwheel.sql.change;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.waterwheel.schema.FieldType;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -95,6 +98,8 @@ final class CreateReader {
         }
         words.requireEnd();
         open.remove(String.valueOf(definition.get("time")));
+        // Of a type that there is not, the definition's reader says so.
+        open.removeIf(name -> FieldType.named(type(name)) == null);
         if (!open.isEmpty()) {
             String name = open.iterator().next();
             boolean even = !WITHOUT_RANGE.contains(type(name));
@@ -261,7 +266,14 @@ final class CreateReader {
 
     /** A definition's times have a zone; SQL's without one are in UTC. */
     private static String moment(String text) {
-        return text.matches("[0-9-]+[ T][0-9:.]+") ? text + "Z" : text;
+        String zoned = text + "Z";
+        try {
+            OffsetDateTime.parse(zoned.replace(' ', 'T'));
+            return zoned;
+        } catch (DateTimeParseException e) {
+            // It has a zone or is a day; or the definition's reader says that it is no time.
+            return text;
+        }
     }
 
     private Map<String, Object> position() {

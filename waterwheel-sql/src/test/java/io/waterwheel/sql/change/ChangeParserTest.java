@@ -105,6 +105,14 @@ final class ChangeParserTest {
         List<Dimension> dimensions = ((KeySpec.Dimensions) timed.schema().key()).dimensions();
         assertThat(dimensions.get(0).range()).containsExactly("2020-01-01 00:00:00Z", "2020-01-01T12:00:00.5+02:00");
         assertThat(dimensions.get(1).cuts()).containsExactly("2020-01-01", "2020-01-02", "1600000000000");
+        for (String wrong : List.of("2020-01-01 00", "2020-01-01 25:00", "noon")) {
+            assertThatThrownBy(() -> created("CREATE STREAM p (made TIMESTAMP, b BOOLEAN, at TIMESTAMP) TIME (at) KEY"
+                            + " (made CUTS (TIMESTAMP '" + wrong + "'), b)"))
+                    .hasMessageContaining("expected values of type timestamp, got '" + wrong + "'");
+        }
+        assertThatThrownBy(() -> created("CREATE STREAM s (x foo, b BOOLEAN, c TIMESTAMP) KEY (x, b) TIME (c)"))
+                .hasMessageContaining("foo")
+                .hasMessageNotContaining("RANGE");
     }
 
     @Test

@@ -243,6 +243,7 @@ final class SqlPlannerTest {
                 "; | expected a statement, got none",
                 "SELECT id FROM orders FETCH FIRST ROW ONLY | FETCH FIRST 1 ROW ONLY",
                 "SELECT id FROM orders FOR UPDATE | none is locked",
+                "select id from orders for update | none is locked",
                 "VALUES (1) RETURNING id | returns the number of rows",
             })
     void saysWhatIsWrittenInstead(String statement, String said) {

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks at a file of CSV before it becomes a table. DuckDB by itself passes over the lines above one that it takes for
- * that of the names, and says of other files no line. Blank lines and those that begin with {@code #} are left aside.
+ * that of the names, and says of other files no line. Blank lines are left aside, and above the names notes, which
+ * begin with {@code #}.
  */
 public final class CsvCheck {
     private static final int MOST_LINE_BYTES = 10_000_000;
@@ -48,7 +49,7 @@ public final class CsvCheck {
                 return "line " + lines + " has more than " + MOST_LINE_BYTES + " bytes";
             } else if (!isUtf8(bytes)) {
                 return "line " + lines + " is no UTF-8; save the file as UTF-8";
-            } else if (!quoted && (bytes.length == 0 || bytes[0] == '#')) {
+            } else if (!quoted && (bytes.length == 0 || (names == 0 && bytes[0] == '#'))) {
                 continue;
             }
             if (!quoted) {

@@ -49,7 +49,7 @@ public final class FileSelects {
         String name = quoted(file.toString());
         return file.toString().toLowerCase(Locale.ROOT).endsWith(".parquet")
                 ? "read_parquet(" + name + ")"
-                : "read_csv(" + name + ", header=true, delim=',', quote='\"', escape='\"'" + types + ")";
+                : "read_csv(" + name + ", header=true, delim=',', quote='\"', escape='\"', comment=''" + types + ")";
     }
 
     private static String type(FieldType type) {

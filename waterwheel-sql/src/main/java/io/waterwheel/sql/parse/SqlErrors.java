@@ -182,11 +182,11 @@ public final class SqlErrors {
             return at(position, "FETCH has a count here, FETCH FIRST 1 ROW ONLY, or write LIMIT 1");
         }
         if (position != null
-                && first.startsWith("Encountered \"UPDATE")
+                && first.matches("(?is)Encountered \"update\\b.*")
                 && FOR.matcher(before(statement, position)).find()) {
             return unsupported(position, "FOR UPDATE; rows are not changed, and none is locked: leave it away");
         }
-        if (position != null && first.startsWith("Encountered \"RETURNING")) {
+        if (position != null && first.matches("(?is)Encountered \"returning\\b.*")) {
             return unsupported(position, "RETURNING; an INSERT returns the number of rows that it stored");
         }
         if (position != null && first.matches("Encountered \"(?:AT|TIME)\".*") && isZone(statement, position)) {

@@ -30,6 +30,8 @@ final class CsvCheckTest {
             "k,n\n1,\"a, b\nand \"\"c\"\", d\"\n2,\"\"\n",
             "\"k, or so\",n\n1, \"a,b\"\n",
             "k,n\n1,6\" pipe\n",
+            "k,n\n#2,b\n3,c#7\n",
+            "tag,note\n#one,\"first\nsecond, third, x\"\n#two,b\n",
             "k,n\n1,\n,\n"
         }) {
             assertThat(problem(text)).as(text).isNull();
@@ -39,6 +41,7 @@ final class CsvCheckTest {
     @Test
     void namesTheLineThatIsWrong() throws Exception {
         assertThat(problem("k,n\n1,a\n2\n3,c,d\n")).isEqualTo("line 3 has 1 value, expected 2 as in the line of names");
+        assertThat(problem("k,n\n1,a\n# end, of, all\n")).startsWith("line 3 has 3 values, expected 2");
         assertThat(problem("k,n\n1,\"a\nb\"\n\n3,c,d\n")).startsWith("line 5 has 3 values, expected 2");
         assertThat(problem("k,n\n1,\"a\nb\nc")).isEqualTo("a quote begins in the row of line 2 and does not end");
         assertThat(problem("name;kind\na;b\n")).contains("no commas, but semicolons");

@@ -13,6 +13,7 @@ import io.waterwheel.topology.sql.StatementShape;
 import io.waterwheel.topology.sql.Statements;
 import java.util.List;
 import java.util.function.Consumer;
+import org.apache.arrow.flight.CallStatus;
 import org.apache.arrow.flight.CancelFlightInfoRequest;
 import org.apache.arrow.flight.CancelStatus;
 import org.apache.arrow.flight.FlightDescriptor;
@@ -140,6 +141,12 @@ final class FlightSqlService extends CatalogService {
             CommandPreparedStatementQuery command, CallContext context, ServerStreamListener listener) {
         FlightSqlSession session = session();
         Statement asked = StatementHandles.statement(command.getPreparedStatementHandle());
+        if (asked.changes()) {
+            listener.error(CallStatus.INVALID_ARGUMENT
+                    .withDescription("what changes something is done by GetFlightInfo or DoPut, and not by DoGet")
+                    .toRuntimeException());
+            return;
+        }
         FlightExtension.Form form = form(session);
         ByteString ticket = StatementHandles.ticket(asked, form);
         services()

@@ -20,12 +20,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.arrow.flight.Action;
 import org.apache.arrow.flight.ActionType;
+import org.apache.arrow.flight.CallStatus;
 import org.apache.arrow.flight.FlightDescriptor;
 import org.apache.arrow.flight.FlightInfo;
 import org.apache.arrow.flight.FlightProducer;
 import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.arrow.flight.FlightStream;
 import org.apache.arrow.flight.NoOpFlightProducer;
+import org.apache.arrow.flight.PollInfo;
 import org.apache.arrow.flight.PutResult;
 import org.apache.arrow.flight.Result;
 import org.apache.arrow.flight.SchemaResult;
@@ -353,6 +355,14 @@ final class RpcProducer extends NoOpFlightProducer {
         } catch (RuntimeException e) {
             throw e instanceof FlightRuntimeException flight ? flight : failure(e);
         }
+    }
+
+    /** Not offered: it would be answered by GetFlightInfo, on a thread of the connections, which may not block. */
+    @Override
+    public PollInfo pollFlightInfo(CallContext context, FlightDescriptor descriptor) {
+        throw CallStatus.UNIMPLEMENTED
+                .withDescription("PollFlightInfo is not offered; call GetFlightInfo")
+                .toRuntimeException();
     }
 
     /** As {@link #getFlightInfo}. */

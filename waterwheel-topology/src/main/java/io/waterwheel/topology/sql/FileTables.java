@@ -18,6 +18,8 @@ import io.waterwheel.topology.rpc.ColumnSink;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -25,6 +27,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.zip.GZIPInputStream;
@@ -212,8 +215,19 @@ final class FileTables {
                 throw new WaterwheelException(ErrorCode.SQL_VALUE, "statement: file '" + name + "': " + problem);
             }
         } catch (IOException e) {
+            // The message of a file system is the file's whole path.
+            String why = e instanceof AccessDeniedException
+                    ? "permission denied"
+                    : e instanceof FileSystemException refused
+                            ? Objects.requireNonNullElse(refused.getReason(), "the file system refuses it")
+                            : String.valueOf(e.getMessage());
             throw new WaterwheelException(
-                    ErrorCode.SQL_VALUE, "statement: file '" + name + "' cannot be read: " + e.getMessage(), e);
+                    ErrorCode.SQL_VALUE, "statement: file '" + name + "' cannot be read: " + why, e);
+        }
+        if (stopped.getAsBoolean()) {
+            // What was not looked at becomes no table.
+            throw new WaterwheelException(
+                    ErrorCode.CANCELLED, "statement: file '" + name + "' was not read to its end in time");
         }
     }
 

@@ -494,6 +494,10 @@ final class QueryCommand implements Callable<Integer> {
         if (serial && !orderBy.isEmpty()) {
             throw wrong("--order-by is not for --series and --downsample, whose tuples are ordered by series and time");
         }
+        if (distinct && kinds > 0) {
+            throw wrong("--distinct is for --select, not for --count, --agg (with --group-by, --bucket), --series,"
+                    + " --latest or --at");
+        }
         if (!select.isEmpty() && (count || grouped || !aggregates.isEmpty())) {
             throw wrong(
                     "--select is for tuples, not for --count or --agg (with --group-by, --bucket), whose answers have"
@@ -517,10 +521,6 @@ final class QueryCommand implements Callable<Integer> {
         }
         if (having != null && (count || latest != null || serial || pairs || kinds == 0)) {
             throw wrong("--having is for --agg (with --group-by, --bucket); for tuples there is --where");
-        }
-        if (distinct && kinds > 0) {
-            throw wrong("--distinct is for --select, not for --count, --agg (with --group-by, --bucket), --series,"
-                    + " --latest or --at");
         }
         if (page != null && (kinds > 0 || distinct || orderBy.isEmpty() || limit == null || limit == 0)) {
             throw wrong("--page is for tuples, with --order-by and a --limit of at least 1");

@@ -87,7 +87,7 @@ final class ZooKeeperAddresses implements Addresses {
     private List<String> look() throws IOException, InterruptedException, KeeperException {
         CountDownLatch connected = new CountDownLatch(1);
         // A server that has lost the others may answer too: better an address that is old than none.
-        try (ZooKeeper session = new ZooKeeper(
+        ZooKeeper session = new ZooKeeper(
                 servers,
                 SESSION_MILLIS,
                 event -> {
@@ -96,14 +96,33 @@ final class ZooKeeperAddresses implements Addresses {
                         connected.countDown();
                     }
                 },
-                true)) {
+                true);
+        try {
             if (!connected.await(SESSION_MILLIS, TimeUnit.MILLISECONDS)) {
                 throw new WaterwheelException(
                         ErrorCode.ZOOKEEPER_UNREACHABLE,
                         "no ZooKeeper server answered at " + servers + " within " + SESSION_MILLIS / 1000 + " s");
             }
             return read(session);
+        } finally {
+            endAside(session);
         }
+    }
+
+    /** Without being waited for: ZooKeeper's client takes a tenth of a second to end a session, in which it sleeps. */
+    private static void endAside(ZooKeeper session) {
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        session.close();
+                    } catch (InterruptedException e) {
+                        // Its server ends it after SESSION_MILLIS.
+                        Thread.currentThread().interrupt();
+                    }
+                },
+                "waterwheel-zookeeper-end");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     private List<String> read(ZooKeeper session) throws InterruptedException, KeeperException {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Waiting;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.Field;
@@ -25,6 +26,7 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.client.FourLetterWordMain;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -190,6 +192,25 @@ class DiscoveryTest {
             assertThatThrownBy(cursor::next).isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.code())
                     .isEqualTo("ANSWER_CUT_OFF"));
         }
+    }
+
+    /** They end beside the look, which does not wait for that. */
+    @Test
+    void looksLeaveNoSession() throws Exception {
+        announce("0", "grpc://127.0.0.1:1");
+        ZooKeeperAddresses addresses = new ZooKeeperAddresses(server.getConnectString(), "default");
+        for (int look = 0; look < 3; look++) {
+            assertThat(addresses.now()).containsExactly("grpc://127.0.0.1:1");
+        }
+        Waiting.until("the test's own connection and that of the question itself are left", () -> connections() == 2);
+    }
+
+    private int connections() throws Exception {
+        String told = FourLetterWordMain.send4LetterWord("127.0.0.1", server.getPort(), "srvr");
+        return told.lines()
+                .filter(line -> line.startsWith("Connections: "))
+                .mapToInt(line -> Integer.parseInt(line.substring("Connections: ".length())))
+                .sum();
     }
 
     @Test

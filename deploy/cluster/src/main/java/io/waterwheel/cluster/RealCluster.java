@@ -130,11 +130,6 @@ public final class RealCluster implements AutoCloseable {
         return daemons.get(name);
     }
 
-    /** The names of all daemons, in the order in which they start. */
-    public List<String> daemonNames() {
-        return layout.daemons();
-    }
-
     /** Starts a daemon that was killed, on its old data and ports, and waits until it is ready. */
     public void restart(String name) throws IOException, InterruptedException {
         daemons.start(List.of(daemon(name)), NOTICES);

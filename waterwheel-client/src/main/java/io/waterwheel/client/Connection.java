@@ -53,15 +53,12 @@ final class Connection implements AutoCloseable {
     /** A thread that had nothing to do for so long ends. */
     private static final long REST_SECONDS = 15;
 
-    private static final AtomicInteger CALL_THREADS = new AtomicInteger();
+    private static final AtomicInteger NAME_THREADS = new AtomicInteger();
 
-    /**
-     * Threads on which gRPC tells of answers, of all connections of the process: as many as it asks for, like its own,
-     * which rest for a minute.
-     */
-    private static final ThreadPoolExecutor CALLS = new ThreadPoolExecutor(
+    /** Threads on which gRPC looks for addresses of names, of all connections of the process. */
+    private static final ThreadPoolExecutor NAMES = new ThreadPoolExecutor(
             0, Integer.MAX_VALUE, REST_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
-                Thread thread = new Thread(task, "waterwheel-client-call-" + CALL_THREADS.incrementAndGet());
+                Thread thread = new Thread(task, "waterwheel-client-names-" + NAME_THREADS.incrementAndGet());
                 thread.setDaemon(true);
                 return thread;
             });
@@ -89,8 +86,11 @@ final class Connection implements AutoCloseable {
                 .usePlaintext()
                 .eventLoopGroup(loop)
                 .channelType(NioSocketChannel.class)
-                .executor(CALLS)
-                .offloadExecutor(CALLS)
+                // It tells of an answer on the connection's own thread: all that is done there is to copy a batch and
+                // to
+                // queue it for the reader. Another thread in between takes longer to wake up than that.
+                .directExecutor()
+                .offloadExecutor(NAMES)
                 // Batches are about a megabyte, or one row.
                 .maxInboundMessageSize(64 << 20)
                 .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS)

@@ -27,8 +27,7 @@ final class ManyInserts {
     private static final int MANY = 48;
     private static final int ROWS = 200;
     /** Of the server and of gRPC. */
-    private static final Pattern POOLED =
-            Pattern.compile("(waterwheel-query|waterwheel-client-call|grpc-default-executor)-\\d+");
+    private static final Pattern POOLED = Pattern.compile("(waterwheel-query|grpc-default-executor)-\\d+");
 
     private final WaterwheelClient client;
 

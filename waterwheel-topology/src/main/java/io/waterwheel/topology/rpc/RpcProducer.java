@@ -37,7 +37,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Hands each call to its handler on its pool. Flight calls this on the connections' threads, which must not block: the
- * events that tell of readiness and of a client that is gone arrive on them.
+ * events that tell of readiness and of a client that is gone arrive on them, and what asks for rows comes on those that
+ * read from the network.
  */
 final class RpcProducer extends NoOpFlightProducer {
     /** So that a query that ends at its deadline is judged by what it lacks, not by how late its answer was sent. */
@@ -45,6 +46,9 @@ final class RpcProducer extends NoOpFlightProducer {
 
     /** Subqueries end with their caller's deadline, which gRPC enforces; this is for one that has none. */
     private static final Duration SUBQUERY_LIMIT = Duration.ofHours(1);
+
+    /** A longer one may take a while to read: a shape of thousands of corners, for instance. */
+    private static final int SHORT_TICKET_BYTES = 16 << 10;
 
     private final RpcSettings settings;
     private final BufferAllocator allocator;
@@ -58,6 +62,8 @@ final class RpcProducer extends NoOpFlightProducer {
     private final Executor queryPool;
     private final Executor subqueryPool;
     private final Executor callPool;
+    /** For what is short, but not as short as it must be where the network is read. */
+    private final Executor connections;
     /** Null where clients speak our own protocol only. */
     private final @Nullable FlightExtension extension;
 
@@ -75,6 +81,7 @@ final class RpcProducer extends NoOpFlightProducer {
             Executor queryPool,
             Executor subqueryPool,
             Executor callPool,
+            Executor connections,
             @Nullable FlightExtension extension) {
         this.settings = settings;
         this.allocator = allocator;
@@ -86,6 +93,7 @@ final class RpcProducer extends NoOpFlightProducer {
         this.queryPool = queryPool;
         this.subqueryPool = subqueryPool;
         this.callPool = callPool;
+        this.connections = connections;
         this.extension = extension;
         this.extended = extension == null ? null : extension.over(new ExtensionServices());
     }
@@ -202,18 +210,43 @@ final class RpcProducer extends NoOpFlightProducer {
     @Override
     public void getStream(
             CallContext context, org.apache.arrow.flight.Ticket flightTicket, ServerStreamListener listener) {
+        byte[] ticket = flightTicket.getBytes();
+        boolean isExtended = extension != null && extension.takesTicket(ticket);
+        if (!isExtended && ticket.length <= SHORT_TICKET_BYTES) {
+            getStream(ticket, listener);
+            return;
+        }
         try {
-            if (extension != null && extension.takesTicket(flightTicket.getBytes())) {
-                extended().getStream(context, flightTicket, listener);
-                return;
-            }
-            Ticket ticket = WireQueries.parseTicket(flightTicket.getBytes());
+            submit(connections, "calls", Context.current().wrap(() -> {
+                if (isExtended) {
+                    extendedStream(context, flightTicket, listener);
+                } else {
+                    getStream(ticket, listener);
+                }
+            }));
+        } catch (RuntimeException e) {
+            listener.error(refusal(e));
+        }
+    }
+
+    private void getStream(byte[] bytes, ServerStreamListener listener) {
+        try {
+            Ticket ticket = WireQueries.parseTicket(bytes);
             switch (ticket.getKindCase()) {
                 case QUERY -> query(WireQueries.fromMessage(ticket.getQuery()), listener);
                 case STATEMENT -> statement(WireStatements.fromMessage(ticket.getStatement()), listener);
                 case SUBQUERY -> subquery(ticket.getSubquery().toByteArray(), listener);
                 case KIND_NOT_SET -> throw new WaterwheelException(ErrorCode.BAD_QUERY, "the ticket holds no query");
             }
+        } catch (RuntimeException e) {
+            listener.error(refusal(e));
+        }
+    }
+
+    private void extendedStream(
+            CallContext context, org.apache.arrow.flight.Ticket ticket, ServerStreamListener listener) {
+        try {
+            extended().getStream(context, ticket, listener);
         } catch (FlightRuntimeException e) {
             listener.error(e);
         } catch (RuntimeException e) {

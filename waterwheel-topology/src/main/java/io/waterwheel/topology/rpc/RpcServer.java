@@ -180,12 +180,13 @@ public final class RpcServer implements AutoCloseable {
                 queryPool,
                 subqueryPool,
                 callPool,
+                connections,
                 extension);
         NettyServerBuilder builder = NettyServerBuilder.forAddress(
                         new InetSocketAddress(settings.host(), settings.port()))
-                .executor(connections)
+                .directExecutor()
                 .maxInboundMessageSize(peers == null ? MAX_CLIENT_MESSAGE_BYTES : MAX_MESSAGE_BYTES)
-                .callExecutor(ownThreads(planPool))
+                .callExecutor(threads(connections, planPool))
                 .addService(BadMessages.refused(flight(puts, producer, putPool), extension != null));
         limit(builder, gate);
         if (extension != null) {
@@ -225,13 +226,19 @@ public final class RpcServer implements AutoCloseable {
         }
     }
 
-    /** Of calls that Flight answers on the thread that they came on: those that plan statements may block. */
-    private static ServerCallExecutorSupplier ownThreads(ExecutorService planning) {
+    /**
+     * The threads on which gRPC tells of a call. Of one that asks for rows it does so on the connection's own: to
+     * change the thread for each event takes longer than the event itself. Calls that plan statements may block.
+     */
+    private static ServerCallExecutorSupplier threads(ExecutorService connections, ExecutorService planning) {
         return new ServerCallExecutorSupplier() {
             @Override
             public <Q, A> @Nullable Executor getExecutor(ServerCall<Q, A> call, Metadata headers) {
-                String method = String.valueOf(call.getMethodDescriptor().getBareMethodName());
-                return method.equals("GetFlightInfo") || method.equals("GetSchema") ? planning : null;
+                return switch (String.valueOf(call.getMethodDescriptor().getBareMethodName())) {
+                    case "DoGet" -> null;
+                    case "GetFlightInfo", "GetSchema" -> planning;
+                    default -> connections;
+                };
             }
         };
     }

@@ -56,7 +56,7 @@ final class VerifyCommand implements Callable<Integer> {
             out.println("answers: " + found.answerTuples() + " tuples, fingerprint " + found.answerFingerprint());
             found.notes().forEach(out::println);
             if (found.agrees()) {
-                out.println("the answers are right");
+                out.println(found.notes().isEmpty() ? "the answers are right" : "what was compared is right");
                 return 0;
             }
             terminal.err().println("the answers differ from the topic:");

@@ -231,9 +231,14 @@ public final class Gateway implements AutoCloseable {
             gateway.close();
             throw new IOException(
                     "the gateway cannot listen on " + settings.host() + ", port " + settings.port() + ": "
-                            + (e.getCause() == null ? e : e.getCause()).getMessage(),
+                            + said(e.getCause() == null ? e : e.getCause()),
                     e);
         }
+    }
+
+    /** Of a host that has no address Java says nothing but the name of the failure. */
+    private static String said(Throwable failure) {
+        return failure.getMessage() == null ? failure.toString() : failure.getMessage();
     }
 
     /**

@@ -37,7 +37,7 @@ final class ServerRehearsal {
         Path folder = Files.createTempDirectory("waterwheel-rehearsal-");
         try {
             WaterwheelConfig config = ServerCommand.fitted(WaterwheelConfig.defaults(), 0);
-            try (ServerGateway gateway = ServerGateway.begin(config, line -> {});
+            try (ServerGateway gateway = ServerGateway.begin(config, 0, line -> {});
                     RunningServer server = RunningServer.start(folder, config, Set.of(), line -> {})) {
                 gateway.serve(server.url(), server::metrics);
                 List<String> unused = ask(server.url());

@@ -287,7 +287,16 @@ final class SourceTroubleTest {
             Map<Integer, Long> positions = appender.flush();
             assertThat(positions).containsEntry(0, 1_000_000_000_004L);
             assertThat(tuples("away", positions)).isEqualTo(6);
-            assertThat(run("verify", "away")).startsWith("0 ").contains("the answers are right");
+            assertThat(run("verify", "away"))
+                    .as("one flush has what is of the log that is gone")
+                    .startsWith("1 ")
+                    .contains("NOTHING_TO_COMPARE");
+            appender.append(10, 10);
+            assertThat(tuples("away", appender.flush())).isEqualTo(7);
+            assertThat(run("verify", "away"))
+                    .startsWith("0 ")
+                    .contains("of 7 tuples in chunks 1 are compared")
+                    .endsWith("what was compared is right\n");
         }
     }
 

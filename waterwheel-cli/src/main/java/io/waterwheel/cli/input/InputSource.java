@@ -1,5 +1,6 @@
 package io.waterwheel.cli.input;
 
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.AccessDeniedException;
@@ -87,7 +88,10 @@ public interface InputSource {
                     throw new IOException(file + " is a folder; name a file");
                 }
                 try {
-                    return Files.newInputStream(file);
+                    // Files' stream of a pipe cannot say how much there is: it looks for its place in the file.
+                    return Files.exists(file) && !Files.isRegularFile(file)
+                            ? new FileInputStream(file.toFile())
+                            : Files.newInputStream(file);
                 } catch (NoSuchFileException e) {
                     throw new IOException("there is no file " + file, e);
                 } catch (AccessDeniedException e) {

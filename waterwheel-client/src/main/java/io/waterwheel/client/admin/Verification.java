@@ -14,7 +14,7 @@ import java.util.TreeMap;
  * @param answerTuples tuples that were answered
  * @param answerFingerprint of the set of them
  * @param notes why less than everything was compared, a sentence each
- * @param differences what differs, a sentence each; empty when the answers are right
+ * @param differences what differs, a sentence each; empty when the answers are right as far as they were compared
  */
 public record Verification(
         Map<Integer, Partition> partitions,
@@ -34,7 +34,7 @@ public record Verification(
      */
     public record Partition(long from, long to, long tuples, long refused) {}
 
-    /** Whether the answers are right. */
+    /** Whether the answers are right, as far as they were compared: see the notes. */
     public boolean agrees() {
         return differences.isEmpty();
     }

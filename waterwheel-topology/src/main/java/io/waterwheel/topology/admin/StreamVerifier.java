@@ -138,12 +138,19 @@ public final class StreamVerifier {
                     "tuples before " + Instant.ofEpochMilli(snapshot.horizon()) + " have expired and are not compared");
         }
         List<ChunkDescriptor> chunks = new ArrayList<>();
-        snapshot.chunks(new Region(KeyInterval.ALL, TimeInterval.ALL), chunk -> {
+        long inChunks = 0;
+        for (ChunkDescriptor chunk : allChunks()) {
+            inChunks += chunk.tuples();
             IndexerCheckpoint floor = floors.get(chunk.indexer());
             if (floor == null || chunk.flush() > floor.flushed()) {
                 chunks.add(chunk);
             }
-        });
+        }
+        long compared = chunks.stream().mapToLong(ChunkDescriptor::tuples).sum();
+        if (compared < inChunks) {
+            notes.add("of " + inChunks + " tuples in chunks " + compared
+                    + " are compared; 'chunk verify' reads all chunks");
+        }
         for (ChunkDescriptor chunk : chunks) {
             sliceFrom = Math.min(sliceFrom, chunk.region().times().from());
             sliceTo = Math.max(sliceTo, chunk.region().times().to());
@@ -151,6 +158,10 @@ public final class StreamVerifier {
         Map<Integer, Part> parts = new TreeMap<>();
         for (int p = 0; p < begins.length; p++) {
             parts.put(p, recount(p, begins[p]));
+        }
+        if (chunks.isEmpty() && inChunks > 0 && parts.values().stream().allMatch(part -> part.from() == part.to())) {
+            throw nothing(
+                    "each flush of its " + inChunks + " tuples in chunks has records that are no longer in the topic");
         }
         ask(chunks);
         RowSetHash topic = sum(topicSlices);
@@ -217,11 +228,22 @@ public final class StreamVerifier {
                     return;
                 }
             }
-            throw new WaterwheelException(
-                    ErrorCode.NOTHING_TO_COMPARE,
-                    "stream " + stream.name() + ": the log begins at " + Arrays.toString(begins)
-                            + ", above all that indexer " + indexer + " has flushed: nothing can be compared");
+            throw nothing("the log begins at " + Arrays.toString(begins) + ", above all that indexer " + indexer
+                    + " has flushed");
         });
+    }
+
+    private WaterwheelException nothing(String why) {
+        return new WaterwheelException(
+                ErrorCode.NOTHING_TO_COMPARE,
+                "stream " + stream.name() + ": " + why + ": nothing can be compared; 'chunk verify " + stream.name()
+                        + "' reads the chunks themselves");
+    }
+
+    private List<ChunkDescriptor> allChunks() {
+        List<ChunkDescriptor> chunks = new ArrayList<>();
+        snapshot.chunks(new Region(KeyInterval.ALL, TimeInterval.ALL), chunks::add);
+        return chunks;
     }
 
     private static boolean atOrAbove(long[] watermarks, long[] begins) {

@@ -404,7 +404,8 @@ public final class Keys {
             .atLeast("0")
             .atMost("65535")
             .doc("Port at which a gateway listens; 0 is any free one. The server in one process takes the port behind"
-                    + " that of its coordinator where this is not set: 7071 behind 7070."));
+                    + " that of its coordinator where this is not set: 7071 behind 7070. Where that is 0, it takes a free"
+                    + " one too, and the same again after a restart on its folder."));
     public static final Key<String> GATEWAY_IN_SERVER = add(Key.text("gateway.in-server", "started")
             .matching("started|none", "started or none")
             .doc("Whether the server in one process has a gateway in it: started, or none."));

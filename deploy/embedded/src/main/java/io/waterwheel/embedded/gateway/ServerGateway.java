@@ -33,37 +33,43 @@ public final class ServerGateway implements AutoCloseable {
     /**
      * Begins to start one, unless the configuration has none.
      *
+     * @param kept the port that it had before, which it takes unless another is named; 0: none
      * @param told hears of a port that is taken
      */
-    public static ServerGateway begin(WaterwheelConfig config, Consumer<String> told) {
+    public static ServerGateway begin(WaterwheelConfig config, int kept, Consumer<String> told) {
         if (config.get(Keys.GATEWAY_IN_SERVER).equals("none")) {
             return new ServerGateway(config, null);
         }
-        FutureTask<Gateway> task = new FutureTask<>(() -> start(config, told));
+        FutureTask<Gateway> task = new FutureTask<>(() -> start(config, kept, told));
         Thread thread = new Thread(task, "gateway-start");
         thread.setDaemon(true);
         thread.start();
         return new ServerGateway(config, task);
     }
 
-    private static Gateway start(WaterwheelConfig config, Consumer<String> told) throws IOException {
+    private static Gateway start(WaterwheelConfig config, int kept, Consumer<String> told) throws IOException {
         GatewaySettings settings = GatewayConfig.settings(config);
         if (settings.port() != WaterwheelConfig.defaults().get(Keys.GATEWAY_PORT)) {
             return Gateway.start(settings, GatewayConfig.metrics(config));
         }
-        // No port was named: the one behind the coordinator's, of the servers of one machine each another.
-        List<Integer> coordinators = config.get(Keys.COORDINATOR_PORTS);
-        int behind = coordinators.get(0);
-        while (behind > 0 && coordinators.contains(behind)) {
-            behind = behind == 65_535 ? 0 : behind + 1;
-        }
         try {
-            return Gateway.start(settings.withPort(behind), GatewayConfig.metrics(config));
+            return Gateway.start(
+                    settings.withPort(kept > 0 ? kept : behind(config.get(Keys.COORDINATOR_PORTS))),
+                    GatewayConfig.metrics(config));
         } catch (IOException e) {
             Gateway elsewhere = Gateway.start(settings.withPort(0), GatewayConfig.metrics(config));
             told.accept(e.getMessage() + "; it listens on port " + elsewhere.port() + " (gateway.port names one)");
             return elsewhere;
         }
+    }
+
+    /** The port behind the coordinator's, of the servers of one machine each another; 0 for any. */
+    private static int behind(List<Integer> coordinators) {
+        int behind = coordinators.get(0);
+        while (behind > 0 && coordinators.contains(behind)) {
+            behind = behind == 65_535 ? 0 : behind + 1;
+        }
+        return behind;
     }
 
     /**

@@ -60,6 +60,9 @@ public final class ServerCommand implements Callable<Integer> {
     /** How long one stream's tuples may take to be written when the server is told to end. */
     private static final Duration FLUSH_PATIENCE = Duration.ofSeconds(10);
 
+    /** What runs the command. */
+    private static final String LAUNCHED = "io.waterwheel.embedded.Main";
+
     private final Terminal terminal;
 
     @Spec
@@ -117,23 +120,26 @@ public final class ServerCommand implements Callable<Integer> {
         checkPort(config);
         checkOthers(config);
         Path log;
+        int http;
         // Taken for a moment, so that no other server's temporary files are removed.
         try (DataFolder folder = DataFolder.take(data)) {
             log = ServerFolder.settleLog(data);
             ServerFolder.settleTemporary(folder.resolve(""));
+            http = WaterwheelServer.keptPort(folder, config, "gateway");
             if (!folder.warning().isEmpty()) {
                 terminal.err().println("warning: " + folder.warning());
             }
         }
         terminal.err().println("starting on " + data.toAbsolutePath().normalize() + "; its log is " + log);
         ServerGateway gateway =
-                ServerGateway.begin(config, line -> terminal.err().println(line));
+                ServerGateway.begin(config, http, line -> terminal.err().println(line));
         RunningServer server = RunningServer.start(
                 data, config, external(), line -> terminal.err().println(line));
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, gateway), "waterwheel-stop"));
-        String http = gateway.serve(server.url(), server::metrics);
+        String served = gateway.serve(server.url(), server::metrics);
         terminal.out()
-                .println("ready: " + server.url() + " kafka://" + server.kafka() + (http.isEmpty() ? "" : " " + http));
+                .println("ready: " + server.url() + " kafka://" + server.kafka()
+                        + (served.isEmpty() ? "" : " " + served));
         terminal.out().flush();
         new CountDownLatch(1).await();
         return 0;
@@ -142,7 +148,8 @@ public final class ServerCommand implements Callable<Integer> {
     private void stop(RunningServer server, ServerGateway gateway) {
         // Where a library ends the process, somebody must be able to see why.
         Thread.getAllStackTraces().forEach((thread, stack) -> {
-            if (Arrays.stream(stack).anyMatch(ServerCommand::isExit)) {
+            if (Arrays.stream(stack).anyMatch(ServerCommand::isExit)
+                    && Arrays.stream(stack).noneMatch(ServerCommand::isOurs)) {
                 terminal.err().println("ending, because thread " + thread.getName() + " ended the process:");
                 Arrays.stream(stack).forEach(frame -> terminal.err().println("  at " + frame));
             }
@@ -196,6 +203,11 @@ public final class ServerCommand implements Callable<Integer> {
     private static boolean isExit(StackTraceElement frame) {
         return frame.getClassName().equals("java.lang.Runtime")
                 && frame.getMethodName().equals("exit");
+    }
+
+    /** A command that has failed ends the process, and has said why. */
+    private static boolean isOurs(StackTraceElement frame) {
+        return frame.getClassName().equals(LAUNCHED);
     }
 
     private WaterwheelConfig config() {

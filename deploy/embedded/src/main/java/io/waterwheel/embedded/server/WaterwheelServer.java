@@ -65,6 +65,8 @@ public final class WaterwheelServer implements AutoCloseable {
     private WaterwheelConfig config;
     private @Nullable ProcessHost tasks;
     private @Nullable QueryWarmUp warmUp;
+    /** Of the chunks, where this process keeps them. */
+    private @Nullable DiskSpace chunkDisk;
 
     private WaterwheelServer(WaterwheelConfig config, Set<External> external) {
         this.config = config;
@@ -127,6 +129,7 @@ public final class WaterwheelServer implements AutoCloseable {
         if (!external.contains(External.CHUNK_STORE)) {
             Path chunks = folder.resolve("chunks");
             ServerFolder.make(chunks);
+            chunkDisk = new DiskSpace(chunks, config.get(Keys.DISK_RESERVE).bytes());
             config =
                     config.with(Keys.CHUNK_STORE_URI, "file://" + chunks.toUri().getRawPath());
         }
@@ -184,12 +187,25 @@ public final class WaterwheelServer implements AutoCloseable {
 
     /** A worker that takes another's place has to be where that was. */
     private void keepPort(DataFolder folder) throws IOException {
-        if (config.get(Keys.COORDINATOR_TASKS) == 1
-                && config.get(Keys.COORDINATOR_PORTS).equals(List.of(0))) {
-            Path ports = folder.resolve("coordinator");
-            ServerFolder.make(ports);
-            config = config.with(Keys.COORDINATOR_PORTS, List.of(new PortRegistry(ports).port("coordinator", 0)));
+        int kept = keptPort(folder, config, "coordinator");
+        if (kept > 0) {
+            config = config.with(Keys.COORDINATOR_PORTS, List.of(kept));
         }
+    }
+
+    /**
+     * Where something listened before on this folder, if it is to take any free port; 0 where it is not.
+     *
+     * @param name of what listens
+     */
+    static int keptPort(DataFolder folder, WaterwheelConfig config, String name) throws IOException {
+        if (config.get(Keys.COORDINATOR_TASKS) != 1
+                || !config.get(Keys.COORDINATOR_PORTS).equals(List.of(0))) {
+            return 0;
+        }
+        Path ports = folder.resolve("coordinator");
+        ServerFolder.make(ports);
+        return new PortRegistry(ports).port(name, 0);
     }
 
     private void lookAtCatalog() {
@@ -281,8 +297,10 @@ public final class WaterwheelServer implements AutoCloseable {
     /** What `status` tells of this process: of the disk, where the chunk store does not say it, and of its parts. */
     private List<String> troubles(DiskWatch watch) {
         List<String> troubles = new ArrayList<>();
-        if (external.contains(External.CHUNK_STORE) && !watch.trouble().isEmpty()) {
-            troubles.add(watch.trouble());
+        String disk = watch.trouble();
+        // What the chunk store meets on its own disk it says itself.
+        if (!disk.isEmpty() && (chunkDisk == null || chunkDisk.trouble(0).isEmpty())) {
+            troubles.add(disk);
         }
         troubles.addAll(partTroubles());
         return troubles;

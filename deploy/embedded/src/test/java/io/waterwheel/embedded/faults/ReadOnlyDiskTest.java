@@ -57,6 +57,8 @@ final class ReadOnlyDiskTest {
     @Test
     void theServerReadsAndWritesAgainOnceItMay() throws Exception {
         Path data = Files.createDirectories(folder.resolve("data"));
+        // Chunks elsewhere: their store has nothing to tell of the disk.
+        Files.createSymbolicLink(data.resolve("chunks"), Files.createDirectory(folder.resolve("chunks")));
         // Of its own, to end when the test wants it: its files stay open, and those the system lets it write.
         EmbeddedZooKeeper zooKeeper = EmbeddedZooKeeper.start(folder.resolve("zookeeper"), 0);
         WaterwheelConfig config =

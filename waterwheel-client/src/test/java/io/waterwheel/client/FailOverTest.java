@@ -12,10 +12,12 @@ import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.channels.ClosedChannelException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -129,6 +131,25 @@ class FailOverTest {
             for (Socket end : ends) {
                 end.close();
             }
+        }
+    }
+
+    /** Such as the port behind, which is for HTTP. */
+    @Test
+    void anotherProtocolIsNoDefect() throws Exception {
+        try (ServerSocket http = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                WaterwheelClient client = WaterwheelClient.connect("grpc://127.0.0.1:" + http.getLocalPort())) {
+            Thread answering = new Thread(() -> {
+                try (Socket one = http.accept()) {
+                    one.getOutputStream().write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                    one.getInputStream().readAllBytes();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            answering.start();
+            assertThatThrownBy(() -> client.query("s").count()).satisfies(e -> assertCode(e, "NOT_A_SERVER"));
+            answering.join();
         }
     }
 

@@ -147,6 +147,8 @@ public enum ErrorCode {
     NOT_ALLOWED(USER, "Take credentials that are allowed to do it."),
     /** A client called a port of workers. */
     NOT_A_COORDINATOR(USER, "Call a coordinator; `waterwheel status` names them."),
+    /** What listens there speaks another protocol. */
+    NOT_A_SERVER(USER, "Name the port of a server for queries."),
     /** A worker's call came to the clients' port. */
     NOT_A_WORKER(USER, "Send only clients' calls to this port."),
     /** A drain ended while some records were read and not in chunks. */

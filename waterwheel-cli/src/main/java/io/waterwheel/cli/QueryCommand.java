@@ -11,6 +11,7 @@ import io.waterwheel.cli.text.BucketText;
 import io.waterwheel.cli.text.CircleText;
 import io.waterwheel.cli.text.KeyRangeText;
 import io.waterwheel.cli.text.KeyTimeText;
+import io.waterwheel.cli.text.MomentText;
 import io.waterwheel.cli.text.OrderTexts;
 import io.waterwheel.cli.text.PositionText;
 import io.waterwheel.cli.text.Seconds;
@@ -38,6 +39,7 @@ import io.waterwheel.query.expression.Expression;
 import io.waterwheel.tuple.TimeInterval;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -215,6 +217,14 @@ final class QueryCommand implements Callable<Integer> {
             converter = BucketText.class,
             description = "Group by time too, in steps such as 500ms, 5s, 10m, 1h or 1d.")
     private @Nullable Duration bucket;
+
+    @Option(
+            names = "--origin",
+            paramLabel = "TIME",
+            converter = MomentText.class,
+            description = "A time at which a step of --bucket begins, such as 2021-01-04 for weeks from Monday on."
+                    + " Default: 1970-01-01.")
+    private @Nullable Instant origin;
 
     @Option(
             names = "--fill",
@@ -517,7 +527,10 @@ final class QueryCommand implements Callable<Integer> {
             throw wrong("--every is for --latest: give both");
         }
         if (fill != null && !grouped) {
-            throw wrong("--fill is for time buckets: give --bucket");
+            throw wrong("--fill is for time buckets: give --bucket, or a DATE_TRUNC last in --group-by");
+        }
+        if (origin != null && bucket == null) {
+            throw wrong("--origin is for --bucket: give both; steps of the calendar have none");
         }
         if (having != null && (count || latest != null || serial || pairs || kinds == 0)) {
             throw wrong("--having is for --agg (with --group-by, --bucket); for tuples there is --where");
@@ -553,7 +566,7 @@ final class QueryCommand implements Callable<Integer> {
                 return new ResultSpec.Aggregates(
                         values.isEmpty() ? List.of(Aggregate.count()) : values,
                         AggregateTexts.named("--group-by", groupBy),
-                        bucket,
+                        bucket == null ? null : ResultSpec.Bucket.of(bucket, origin == null ? Instant.EPOCH : origin),
                         fill,
                         having == null ? null : Expression.parse(having),
                         OrderTexts.parse(orderBy),

@@ -72,7 +72,11 @@ final class QueryParametersTest {
     void saysWhichOptionIsWrong() {
         refused("box", "expected LON1,LAT1,LON2,LAT2, got '1'", Map.of("box", List.of("1")));
         refused("count", "expected true or false, got 'yes'", Map.of("count", List.of("yes")));
-        refused(null, "--fill is for time buckets", Map.of("fill", List.of("null")));
+        refused(null, "--origin is for --bucket: give both", Map.of("origin", List.of("2021-01-04")));
+        refused(
+                null,
+                "--fill is for time buckets: give --bucket, or a DATE_TRUNC last in --group-by",
+                Map.of("fill", List.of("null")));
         refused("limit", "expected a whole number, got 'x'", Map.of("limit", List.of("x")));
         refused("limit", "should be specified only once", Map.of("limit", List.of("1", "2")));
     }
@@ -95,6 +99,7 @@ final class QueryParametersTest {
             Map.entry("agg", List.of("count", "sum(a)")),
             Map.entry("group-by", List.of("a")),
             Map.entry("bucket", List.of("1h")),
+            Map.entry("origin", List.of("2021-01-04")),
             Map.entry("fill", List.of("linear")),
             Map.entry("having", List.of("count > 1")),
             Map.entry("latest", List.of("3")),

@@ -10,7 +10,6 @@ import io.waterwheel.query.PageToken;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.expression.Expression;
-import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +28,7 @@ final class ResultParts {
     List<Aggregate> aggregates = List.of();
     List<NamedExpression> groups = List.of();
 
-    @Nullable
-    Duration bucket;
+    ResultSpec.@Nullable Bucket bucket;
 
     ResultSpec.@Nullable Fill fill;
 

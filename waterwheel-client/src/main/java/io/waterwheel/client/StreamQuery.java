@@ -414,10 +414,31 @@ public final class StreamQuery {
         return copy;
     }
 
-    /** A row of aggregates for each step of time, of whole milliseconds, that has tuples. */
+    /** A row of aggregates for each step of time, of whole milliseconds since 1970 UTC, that has tuples. */
     public StreamQuery bucket(Duration step) {
+        return bucket(step, Instant.EPOCH);
+    }
+
+    /**
+     * A row of aggregates for each step of time, of whole milliseconds, that has tuples; a step begins at the origin.
+     * These are weeks from Monday on:
+     *
+     * <pre>{@code
+     * try (Cursor weeks = client.query("flights")
+     *         .aggregate("count(*) AS rows")
+     *         .bucket(Duration.ofDays(7), Instant.parse("2021-01-04T00:00:00Z"))
+     *         .rows()) {
+     *     while (weeks.next()) {
+     *         System.out.println(weeks.getInstant("bucket") + " " + weeks.getLong("rows"));
+     *     }
+     * }
+     * }</pre>
+     *
+     * @param origin a whole millisecond, before or after the tuples
+     */
+    public StreamQuery bucket(Duration step, Instant origin) {
         StreamQuery copy = new StreamQuery(this);
-        copy.parts.bucket = step;
+        copy.parts.bucket = ResultSpec.Bucket.of(step, origin);
         return copy;
     }
 

@@ -101,6 +101,19 @@ class StreamQueryTest {
                             List.of(Aggregate.parse("max(b) AS top")),
                             NamedExpression.fields("a"),
                             Duration.ofMinutes(1))));
+            assertThat(narrowed.bucket(Duration.ofDays(7), Instant.parse("2021-01-04T00:00:00Z"))
+                            .fill(ResultSpec.Fill.NULL)
+                            .toQuery())
+                    .isEqualTo(expected.withResult(new ResultSpec.Aggregates(
+                            List.of(Aggregate.count()),
+                            List.of(),
+                            new ResultSpec.Bucket(
+                                    Duration.ofDays(7).toMillis(),
+                                    Duration.ofDays(4).toMillis()),
+                            ResultSpec.Fill.NULL,
+                            null,
+                            List.of(),
+                            Query.NO_LIMIT)));
             assertThat(narrowed.groupBy("a").toQuery())
                     .isEqualTo(expected.withResult(
                             new ResultSpec.Aggregates(List.of(Aggregate.count()), NamedExpression.fields("a"), null)));

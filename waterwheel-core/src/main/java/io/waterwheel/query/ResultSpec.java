@@ -3,6 +3,7 @@ package io.waterwheel.query;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.Function;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -29,6 +30,83 @@ public sealed interface ResultSpec {
          * for other types.
          */
         LINEAR
+    }
+
+    /**
+     * Steps of time, all of one length. Equal when the steps are.
+     *
+     * @param millis how long each is, above 0
+     * @param ahead where steps begin: so long after 1970 UTC, and any whole number of steps before and after that; 0 to
+     *     {@code millis - 1}
+     */
+    record Bucket(long millis, long ahead) {
+        private static final Duration MAX = Duration.ofDays(1_000_000);
+
+        public Bucket {
+            if (millis <= 0 || millis > MAX.toMillis()) {
+                throw wrong(Duration.ofMillis(millis));
+            }
+            ahead = Math.floorMod(ahead, millis);
+        }
+
+        /** Steps of a length of whole milliseconds, of which one begins at the beginning of 1970 UTC. */
+        public static Bucket of(Duration length) {
+            return of(length, Instant.EPOCH);
+        }
+
+        /**
+         * Steps of a length of whole milliseconds.
+         *
+         * @param origin a whole millisecond at which a step begins, before, within or after the times of tuples
+         */
+        public static Bucket of(Duration length, Instant origin) {
+            // A length that milliseconds cannot count is out of bounds, too.
+            if (length.compareTo(MAX) > 0
+                    || length.isNegative()
+                    || !length.equals(Duration.ofMillis(length.toMillis()))) {
+                throw wrong(length);
+            }
+            long begins;
+            try {
+                begins = origin.toEpochMilli();
+            } catch (ArithmeticException e) {
+                throw new IllegalArgumentException("query: the origin of time buckets is too far away: " + origin, e);
+            }
+            if (!origin.equals(Instant.ofEpochMilli(begins))) {
+                throw new IllegalArgumentException(
+                        "query: the origin of time buckets must be a whole millisecond, got " + origin);
+            }
+            return new Bucket(length.toMillis(), begins);
+        }
+
+        private static IllegalArgumentException wrong(Duration length) {
+            return new IllegalArgumentException(
+                    "query: a time bucket must be a positive number of whole milliseconds, at most " + MAX + ", got "
+                            + length);
+        }
+
+        /** Where the bucket of a time begins; the least long for the first, which begins before any long. */
+        public long begin(long time) {
+            long begin = time - past(time);
+            return begin > time ? Long.MIN_VALUE : begin;
+        }
+
+        /** How long after the beginning of its bucket a time is. */
+        private long past(long time) {
+            long past = Math.floorMod(time, millis) - ahead;
+            return past < 0 ? past + millis : past;
+        }
+
+        /** Where the bucket after one begins; the same where no long can tell. */
+        public long next(long begin) {
+            long length = millis - past(begin);
+            return begin > Long.MAX_VALUE - length ? begin : begin + length;
+        }
+
+        /** A bucket's number: one more than that of the bucket before it. */
+        public long number(long begin) {
+            return Math.floorDiv(begin, millis) - (Math.floorMod(begin, millis) < ahead ? 1 : 0);
+        }
     }
 
     /** Most fields that an answer may be ordered by. */
@@ -104,8 +182,8 @@ public sealed interface ResultSpec {
      *
      * @param values at most 32, names unique; at least one where there are no groups
      * @param groupBy what makes the groups, at most 16
-     * @param bucket when not null, tuples are also grouped by their time, rounded down to a multiple of it since 1970
-     *     UTC; the answer's field after those of {@code groupBy} is called {@code bucket}. Whole milliseconds
+     * @param bucket when not null, tuples are also grouped by the step that their time lies in; the answer's field
+     *     after those of {@code groupBy} is called {@code bucket}, and has where it begins
      * @param fill when not null, each series, the groups that differ in nothing but the bucket, has a row for every
      *     bucket of the query's times; where these have no bound, from the first or to the last tuple of any series.
      *     The bucket is {@code bucket}, or without it the last of {@code groupBy}: a DATE_TRUNC of the stream's time
@@ -118,7 +196,7 @@ public sealed interface ResultSpec {
     record Aggregates(
             List<Aggregate> values,
             List<NamedExpression> groupBy,
-            @Nullable Duration bucket,
+            @Nullable Bucket bucket,
             @Nullable Fill fill,
             @Nullable Expression having,
             List<Order> orderBy,
@@ -127,16 +205,15 @@ public sealed interface ResultSpec {
         /** Name of the field that holds the beginning of the time bucket. */
         public static final String BUCKET = "bucket";
 
-        private static final Duration MAX_BUCKET = Duration.ofDays(1_000_000);
         private static final int MAX_VALUES = 32;
         private static final int MAX_GROUPS = 16;
 
         /** The number of tuples. */
         public static final Aggregates COUNT = new Aggregates(List.of(Aggregate.count()), List.of(), null);
 
-        /** Of all groups, in the order of the groups. */
+        /** Of all groups, in the order of the groups; buckets are counted from 1970 UTC. */
         public Aggregates(List<Aggregate> values, List<NamedExpression> groupBy, @Nullable Duration bucket) {
-            this(values, groupBy, bucket, null, null, List.of(), Query.NO_LIMIT);
+            this(values, groupBy, bucket == null ? null : Bucket.of(bucket), null, null, List.of(), Query.NO_LIMIT);
         }
 
         public Aggregates {
@@ -161,15 +238,6 @@ public sealed interface ResultSpec {
             }
             for (Aggregate value : values) {
                 requireNew(names, value.name());
-            }
-            if (bucket != null
-                    && (bucket.isNegative()
-                            || bucket.isZero()
-                            || bucket.compareTo(MAX_BUCKET) > 0
-                            || !bucket.equals(Duration.ofMillis(bucket.toMillis())))) {
-                throw new IllegalArgumentException(
-                        "query: a time bucket must be a positive number of whole milliseconds, at most " + MAX_BUCKET
-                                + ", got " + bucket);
             }
             if (fill != null && bucket == null && calendarBucket(groupBy) == null) {
                 throw new IllegalArgumentException("query: fill is for time buckets: give a bucket, such as 1m, or make"

@@ -59,7 +59,9 @@ final class WireResults {
                         .setName(group.name()));
             }
             if (aggregates.bucket() != null) {
-                into.setBucketMillis(aggregates.bucket().toMillis());
+                into.setBucketMillis(aggregates.bucket().millis());
+                // 0 is not sent: servers that know no origin answer then.
+                into.setBucketOriginMillis(aggregates.bucket().ahead());
             }
             for (Aggregate value : aggregates.values()) {
                 AggregateMessage.Builder one = AggregateMessage.newBuilder()
@@ -174,6 +176,10 @@ final class WireResults {
             throw new IllegalArgumentException(
                     "query: bucket_millis: expected 0 to " + MAX_BUCKET_MILLIS + ", got " + bucket);
         }
+        if (bucket == 0 && message.getBucketOriginMillis() != 0) {
+            throw new IllegalArgumentException("query: bucket_origin_millis: expected 0 without bucket_millis, got "
+                    + message.getBucketOriginMillis());
+        }
         WireQueries.atMost("order_by", message.getOrderByCount(), MAX_FIELDS);
         List<Aggregate> values = new ArrayList<>();
         for (AggregateMessage value : message.getValuesList()) {
@@ -197,7 +203,7 @@ final class WireResults {
         return new ResultSpec.Aggregates(
                 values,
                 groups,
-                bucket == 0 ? null : Duration.ofMillis(bucket),
+                bucket == 0 ? null : new ResultSpec.Bucket(bucket, message.getBucketOriginMillis()),
                 fill(message.getFill()),
                 condition(message.getHaving()),
                 readOrders(message.getOrderByList()),

@@ -26,6 +26,7 @@ final class FilledBuckets {
     private final TimeInterval times;
     private final ExpressionTypes types;
     private final long step;
+    private final long ahead;
     /** Where in a row the bucket is: behind what makes the series. */
     private final int at;
 
@@ -33,7 +34,8 @@ final class FilledBuckets {
         this.wanted = wanted;
         this.times = times;
         this.types = types;
-        this.step = wanted.bucket().toMillis();
+        this.step = wanted.bucket().millis();
+        this.ahead = wanted.bucket().ahead();
         this.at = wanted.groupBy().size();
     }
 
@@ -56,14 +58,18 @@ final class FilledBuckets {
         if (series.isEmpty() && at == 0 && !fromOpen && !toOpen) {
             series.put("all", new TreeMap<>());
         }
-        first = fromOpen ? first : Math.floorDiv(times.from(), step) * step;
-        last = toOpen ? last : Math.floorDiv(times.to(), step) * step;
+        first = fromOpen ? first : begin(times.from());
+        last = toOpen ? last : begin(times.to());
         rows.clear();
         for (TreeMap<Long, List<Object>> one : series.values()) {
             for (long bucket = first; bucket <= last; bucket += step) {
                 rows.add(one.containsKey(bucket) ? one.get(bucket) : without(one, bucket));
             }
         }
+    }
+
+    private long begin(long time) {
+        return Math.floorDiv(time - ahead, step) * step + ahead;
     }
 
     /** A row without tuples. */

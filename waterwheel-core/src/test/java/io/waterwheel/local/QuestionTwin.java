@@ -21,7 +21,7 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.tuple.TupleBlock;
 import java.math.BigDecimal;
-import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
@@ -312,15 +312,16 @@ public final class QuestionTwin {
             }
             return compared;
         });
-        Duration bucket = wanted.bucket();
+        ResultSpec.Bucket bucket = wanted.bucket();
         for (Row row : matching) {
             List<Object> group = new ArrayList<>();
             wanted.groupBy()
                     .forEach(by -> group.add(
                             new RowInterpreter(new ExpressionTypes(fields), row.values()).value(by.expression())));
             if (bucket != null) {
-                group.add(java.time.Instant.ofEpochMilli(
-                        Math.floorDiv(row.time(), bucket.toMillis()) * bucket.toMillis()));
+                group.add(Instant.ofEpochMilli(
+                        Math.floorDiv(row.time() - bucket.ahead(), bucket.millis()) * bucket.millis()
+                                + bucket.ahead()));
             }
             groups.computeIfAbsent(group, key -> new ArrayList<>()).add(row);
         }

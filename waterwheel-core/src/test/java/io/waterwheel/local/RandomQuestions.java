@@ -221,9 +221,19 @@ final class RandomQuestions {
                             "computed"));
                 }
                 yield chosen(new ResultSpec.Aggregates(
-                        values, groupBy, random.nextInt(3) == 0 ? Duration.ofMillis(1 + random.nextInt(5)) : null));
+                        values, groupBy, bucket(), null, null, List.of(), Query.NO_LIMIT));
             }
         };
+    }
+
+    private ResultSpec.@Nullable Bucket bucket() {
+        if (random.nextInt(3) != 0) {
+            return null;
+        }
+        Duration length = Duration.ofMillis(1 + random.nextInt(5));
+        return random.nextBoolean()
+                ? ResultSpec.Bucket.of(length)
+                : ResultSpec.Bucket.of(length, Instant.ofEpochMilli(random.nextInt(40) - 20));
     }
 
     /** Some of the groups, in some order. */

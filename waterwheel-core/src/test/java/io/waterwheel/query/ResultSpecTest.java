@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -27,6 +28,32 @@ final class ResultSpecTest {
                         NamedExpression.fields(ResultSpec.Aggregates.BUCKET),
                         Duration.ofSeconds(1)))
                 .hasMessageContaining("bucket");
+    }
+
+    @Test
+    void bucketsAreEqualWhereTheirStepsAre() {
+        Duration week = Duration.ofDays(7);
+        ResultSpec.Bucket mondays = ResultSpec.Bucket.of(week, Instant.parse("2021-01-04T00:00:00Z"));
+        assertThat(mondays).isEqualTo(ResultSpec.Bucket.of(week, Instant.parse("1969-12-29T00:00:00Z")));
+        assertThat(mondays).isNotEqualTo(ResultSpec.Bucket.of(week));
+        assertThat(Instant.ofEpochMilli(
+                        mondays.begin(Instant.parse("2026-11-29T23:59:59.999Z").toEpochMilli())))
+                .isEqualTo("2026-11-23T00:00:00Z");
+        assertThat(ResultSpec.Bucket.of(week, Instant.EPOCH).ahead()).isZero();
+        assertThatThrownBy(() -> ResultSpec.Bucket.of(week, Instant.parse("2021-01-04T00:00:00.000001Z")))
+                .hasMessage("query: the origin of time buckets must be a whole millisecond, got"
+                        + " 2021-01-04T00:00:00.000001Z");
+        assertThatThrownBy(() -> ResultSpec.Bucket.of(week, Instant.MAX)).hasMessageContaining("is too far away");
+        for (Duration wrong : List.of(
+                Duration.ZERO,
+                Duration.ofMillis(-1),
+                Duration.ofNanos(1),
+                Duration.ofDays(1_000_001),
+                Duration.ofSeconds(Long.MAX_VALUE))) {
+            assertThatThrownBy(() -> ResultSpec.Bucket.of(wrong))
+                    .as("%s", wrong)
+                    .hasMessageContaining("must be a positive number of whole milliseconds");
+        }
     }
 
     /** Each time a column travels, and is held, once more. */

@@ -376,7 +376,8 @@ class WireQueriesTest {
                         random.nextBoolean()
                                 ? List.of()
                                 : List.of(NamedExpression.field("order"), NamedExpression.parse("a % 3 AS third")),
-                        Duration.ofMillis(1 + random.nextInt(100_000)),
+                        new ResultSpec.Bucket(
+                                1 + random.nextInt(100_000), random.nextBoolean() ? 0 : random.nextLong()),
                         random.nextBoolean()
                                 ? null
                                 : List.of(ResultSpec.Fill.values()).get(random.nextInt(3)),

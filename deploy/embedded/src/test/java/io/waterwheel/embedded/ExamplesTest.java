@@ -36,8 +36,10 @@ import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.Timestamp;
+import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -373,6 +375,32 @@ final class ExamplesTest {
                 printed().lines().map(line -> line.substring(0, 6)).toList();
         assertThat(aircraft).isSorted().contains("506d8e");
         assertThat(Collections.frequency(aircraft, "0101de")).isEqualTo(10);
+    }
+
+    @Test
+    void weeks() {
+        // example
+        try (Cursor weeks = client.query("flights")
+                .aggregate("count(*) AS rows")
+                .bucket(Duration.ofDays(7), Instant.parse("2021-01-04T00:00:00Z"))
+                .rows()) {
+            while (weeks.next()) {
+                System.out.println(weeks.getInstant("bucket") + " " + weeks.getLong("rows"));
+            }
+        }
+        // end of example
+        List<String> weeks = printed().lines().toList();
+        assertThat(weeks)
+                .isNotEmpty()
+                .allMatch(line -> line.matches("\\S+T00:00:00Z \\d+"))
+                .allMatch(line -> Instant.parse(line.substring(0, 20))
+                                .atZone(ZoneOffset.UTC)
+                                .getDayOfWeek()
+                        == DayOfWeek.MONDAY);
+        assertThat(weeks.stream()
+                        .mapToLong(line -> Long.parseLong(line.substring(21)))
+                        .sum())
+                .isEqualTo(FLIGHTS);
     }
 
     @Test

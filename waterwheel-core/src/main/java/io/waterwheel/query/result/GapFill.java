@@ -67,7 +67,7 @@ final class GapFill {
         this.bucketField = answer.fields().size() - states.size() - 1;
         Expression.Call calendar = wanted.filledCalendar();
         this.steps = calendar == null
-                ? new EvenSteps(Objects.requireNonNull(wanted.bucket()).toMillis())
+                ? new EvenSteps(Objects.requireNonNull(wanted.bucket()))
                 : new CalendarSteps(
                         calendar, answer.fields().get(bucketField).type().resolution(), workspace);
         this.neighbours = new TupleBlock(answer, 2);
@@ -86,33 +86,32 @@ final class GapFill {
         @Nullable
         BigInteger count(long first, long last);
 
-        /** What lies a whole number of times between any two. */
-        long grain();
+        /** Where a bucket lies on the line of time. */
+        long place(long bucket);
     }
 
-    /** Steps of one length since 1970. */
-    private record EvenSteps(long step) implements Steps {
+    /** Steps of one length. */
+    private record EvenSteps(ResultSpec.Bucket step) implements Steps {
         @Override
         public long begin(long millis) {
-            return GroupRows.bucket(millis, step);
+            return step.begin(millis);
         }
 
         @Override
         public long next(long bucket) {
-            return bucket > Long.MAX_VALUE - step ? bucket : bucket + step;
+            return step.next(bucket);
         }
 
         @Override
         public BigInteger count(long first, long last) {
-            return BigInteger.valueOf(last)
-                    .subtract(BigInteger.valueOf(first))
-                    .divide(BigInteger.valueOf(step))
+            return BigInteger.valueOf(place(last))
+                    .subtract(BigInteger.valueOf(place(first)))
                     .add(BigInteger.ONE);
         }
 
         @Override
-        public long grain() {
-            return step;
+        public long place(long bucket) {
+            return step.number(bucket);
         }
     }
 
@@ -168,8 +167,9 @@ final class GapFill {
         }
 
         @Override
-        public long grain() {
-            return resolution.units(Instant.ofEpochSecond(1));
+        public long place(long bucket) {
+            // The same shares as in finer units, in smaller numbers.
+            return Math.floorDiv(bucket, resolution.units(Instant.ofEpochSecond(1)));
         }
     }
 
@@ -314,7 +314,7 @@ final class GapFill {
 
     /** How far it is from the bucket of a group to another. */
     private long way(int group, long to) {
-        return Math.floorDiv(to, steps.grain()) - Math.floorDiv(bucket(group), steps.grain());
+        return steps.place(to) - steps.place(bucket(group));
     }
 
     private void writeNeighbour(int group, int row) {

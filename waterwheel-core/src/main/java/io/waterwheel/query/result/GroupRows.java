@@ -1,6 +1,7 @@
 package io.waterwheel.query.result;
 
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.aggregate.state.AggregateState;
 import io.waterwheel.query.aggregate.state.RowSummary;
 import io.waterwheel.query.column.ColumnNode;
@@ -28,7 +29,9 @@ final class GroupRows extends RowCollector {
     private final @Nullable UnreadLeaves unread;
 
     private final Values[] keys;
-    private final long bucketMillis;
+    /** Null where there are none. */
+    private final ResultSpec.@Nullable Bucket bucket;
+
     private final Values buckets = new Values();
     private int[] groupOf = {};
     private int[] filtered = {};
@@ -58,8 +61,7 @@ final class GroupRows extends RowCollector {
             groups[g] = compiler.compile(gather.groups().get(g));
             keys[g] = groups[g].values();
         }
-        var bucket = gather.wanted().bucket();
-        this.bucketMillis = bucket == null ? 0 : bucket.toMillis();
+        this.bucket = gather.wanted().bucket();
         if (bucket != null) {
             keys[groups.length] = buckets;
         }
@@ -105,8 +107,8 @@ final class GroupRows extends RowCollector {
         for (ColumnNode group : groups) {
             group.evaluate(view, selected, count);
         }
-        if (bucketMillis > 0) {
-            fillBuckets(view, selected, count);
+        if (bucket != null) {
+            fillBuckets(bucket, view, selected, count);
         }
         if (!one) {
             held.table().find(keys, selected, count, groupOf);
@@ -173,22 +175,15 @@ final class GroupRows extends RowCollector {
         value.release(view);
     }
 
-    private void fillBuckets(RowView view, int[] selected, int count) {
+    private void fillBuckets(ResultSpec.Bucket of, RowView view, int[] selected, int count) {
         if (buckets.longs.length < view.rows) {
             workspace.memory().reserve(8L * (view.rows - buckets.longs.length));
             buckets.longs = new long[view.rows];
         }
         for (int i = 0; i < count; i++) {
             int row = selected[i];
-            buckets.longs[row] = bucket(view.times[row], bucketMillis);
+            buckets.longs[row] = of.begin(view.times[row]);
         }
-    }
-
-    /** Where the bucket of a time begins. */
-    static long bucket(long time, long step) {
-        long start = time - Math.floorMod(time, step);
-        // Before the first whole bucket that a long can tell.
-        return start > time ? Long.MIN_VALUE : start;
     }
 
     /** Hands over the groups that are held: the merge takes those of a part in any number of rows. */

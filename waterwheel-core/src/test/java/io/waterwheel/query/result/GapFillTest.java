@@ -24,6 +24,7 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.tuple.TupleBlock;
+import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -93,6 +94,7 @@ final class GapFillTest {
             Random random = new Random(seed);
             int rows = random.nextInt(12);
             long step = 1L + random.nextInt(7);
+            long origin = random.nextInt(3) == 0 ? 0 : random.nextInt(400) - 200;
             TimeInterval times = new TimeInterval(
                     random.nextBoolean() ? Long.MIN_VALUE : -20, random.nextBoolean() ? Long.MAX_VALUE : 60);
             boolean series = random.nextBoolean();
@@ -101,15 +103,20 @@ final class GapFillTest {
             long[] at = random.longs(rows, -15, 50).toArray();
             double[] values = random.doubles(rows).toArray();
             ResultSpec.Aggregates wanted = new ResultSpec.Aggregates(
-                            VALUES, series ? NamedExpression.fields("k") : List.of(), Duration.ofMillis(step))
-                    .withFill(fill);
+                    VALUES,
+                    series ? NamedExpression.fields("k") : List.of(),
+                    ResultSpec.Bucket.of(Duration.ofMillis(step), Instant.ofEpochMilli(origin)),
+                    fill,
+                    null,
+                    List.of(),
+                    Query.NO_LIMIT);
             assertThat(answer(wanted, times, block(keys, at, values)))
                     .as("-Dseed=" + seed + " " + fill + " " + times)
                     .isEqualTo(expected(
                             keys,
                             at,
                             values,
-                            time -> Math.floorDiv(time, step) * step,
+                            time -> Math.floorDiv(time - origin, step) * step + origin,
                             time -> time + step,
                             times,
                             series,
@@ -306,6 +313,37 @@ final class GapFillTest {
         return answer(wanted, TimeInterval.ALL, block).stream()
                 .map(row -> row.get(3))
                 .toList();
+    }
+
+    /** The first bucket begins before any long: it has a row, and those behind it begin where they would. */
+    @Test
+    void theFirstAndTheLastTimesHaveBuckets() throws Exception {
+        Duration length = Duration.ofDays(1_000_000);
+        BigInteger step = BigInteger.valueOf(length.toMillis());
+        for (long origin : new long[] {0, -1, 987_654_321_987L, Long.MIN_VALUE}) {
+            ResultSpec.Bucket bucket = ResultSpec.Bucket.of(length, Instant.ofEpochMilli(origin));
+            ResultSpec.Aggregates wanted =
+                    new ResultSpec.Aggregates(VALUES, List.of(), bucket, Fill.LINEAR, null, List.of(), Query.NO_LIMIT);
+            TupleBlock block =
+                    block(new long[] {0, 0}, new long[] {Long.MIN_VALUE, Long.MAX_VALUE}, new double[] {0, 1});
+            List<Long> expected = new ArrayList<>(List.of(Long.MIN_VALUE));
+            BigInteger least = BigInteger.valueOf(Long.MIN_VALUE);
+            BigInteger begin =
+                    least.add(BigInteger.valueOf(origin).subtract(least).mod(step));
+            for (BigInteger at = begin; at.bitLength() < Long.SIZE; at = at.add(step)) {
+                if (!at.equals(least)) {
+                    expected.add(at.longValueExact());
+                }
+            }
+            List<List<Object>> answer = answer(wanted, TimeInterval.ALL, block);
+            assertThat(answer.stream().map(row -> row.get(0)).toList())
+                    .as("origin %s", origin)
+                    .isEqualTo(expected);
+            double steps = expected.size() - 1;
+            for (int row = 0; row < answer.size(); row++) {
+                assertThat(answer.get(row).get(2)).isEqualTo(row / steps);
+            }
+        }
     }
 
     @Test

@@ -95,10 +95,10 @@ public final class EngineFunctions {
                 add(new EngineFunction(function.name(), function, yields, function.least(), function.most()));
             }
         }
-        add(new EngineFunction(TIME_BUCKET, null, MILLIS, 2, 2));
+        add(new EngineFunction(TIME_BUCKET, null, MILLIS, 2, 3));
         add(new EngineFunction(DATE_DIFF, null, WHOLE, 3, 3));
         add(new EngineFunction(ELAPSED, null, WHOLE, 3, 3));
-        add(new EngineFunction(GAPFILL, null, MILLIS, 2, 2));
+        add(new EngineFunction(GAPFILL, null, MILLIS, 2, 3));
         add(new EngineFunction(CALENDAR_GAPFILL, null, OF_TIME, 2, 3));
         add(new EngineFunction(LOCF, null, SAME, 1, 1));
         add(new EngineFunction(INTERPOLATE, null, SAME, 1, 1));

@@ -5,7 +5,6 @@ import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.aggregate.AggregateFunction;
 import io.waterwheel.query.aggregate.AggregateFunctions;
 import io.waterwheel.query.expression.Expression;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -26,7 +25,7 @@ final class GroupPushdown {
     private final Map<Expression, Expression> placed = new HashMap<>();
     private final List<NamedExpression> by = new ArrayList<>();
     private final List<io.waterwheel.query.Aggregate> values = new ArrayList<>();
-    private @Nullable Duration bucket;
+    private ResultSpec.@Nullable Bucket bucket;
     /** Buckets of the calendar that are filled: the last group. */
     private @Nullable Expression calendar;
 
@@ -82,7 +81,7 @@ final class GroupPushdown {
             fill = ResultSpec.Fill.NULL;
             return new Expression.FieldValue(ResultSpec.Aggregates.BUCKET);
         }
-        Duration step = projects == null ? null : TimeBuckets.step(projects.get(column), leaf, translator);
+        ResultSpec.Bucket step = projects == null ? null : TimeBuckets.step(projects.get(column), leaf, translator);
         if (step != null) {
             if (bucket != null && !bucket.equals(step)) {
                 throw new NotPushed("two time buckets");

@@ -13,7 +13,6 @@ import io.waterwheel.query.plan.ResolvedQuery;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -67,7 +66,7 @@ public record Leaf(
      */
     public record Groups(
             List<NamedExpression> by,
-            @Nullable Duration bucket,
+            ResultSpec.@Nullable Bucket bucket,
             ResultSpec.@Nullable Fill fill,
             List<Aggregate> values,
             @Nullable Expression having,

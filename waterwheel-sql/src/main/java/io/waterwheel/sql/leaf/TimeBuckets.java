@@ -1,8 +1,10 @@
 package io.waterwheel.sql.leaf;
 
+import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.Function;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -15,7 +17,10 @@ import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.type.SqlTypeName;
 import org.jspecify.annotations.Nullable;
 
-/** {@code TIME_BUCKET(INTERVAL '5' MINUTE, at)} as the step of a query's buckets. */
+/**
+ * {@code TIME_BUCKET(INTERVAL '5' MINUTE, at)} as the step of a query's buckets. A third argument says how long after
+ * 1970 a step begins: what a statement writes of an origin becomes that.
+ */
 public final class TimeBuckets {
     private static final Pattern TEXT = Pattern.compile("\\s*(\\d{1,12})\\s*([a-z]+)\\s*");
     private static final Map<String, Duration> UNITS = Map.ofEntries(
@@ -35,15 +40,20 @@ public final class TimeBuckets {
 
     private TimeBuckets() {}
 
-    /** The step of a bucket of the stream's time; null when the node is no bucket. */
-    static @Nullable Duration step(RexNode node, Leaf leaf, ConditionTranslator translator) throws NotPushed {
+    /** The steps of a bucket of the stream's time; null when the node is no bucket. */
+    static ResultSpec.@Nullable Bucket step(RexNode node, Leaf leaf, ConditionTranslator translator) throws NotPushed {
         boolean bucket = node instanceof RexCall named
                 && (named.getOperator().getName().equals(EngineFunctions.TIME_BUCKET) || fillsGaps(node));
         if (!bucket || !(node instanceof RexCall call)) {
             return null;
         }
         Expression unused = time(call, leaf, translator);
-        return length(call.getOperands().get(0));
+        Duration length = length(call.getOperands().get(0));
+        try {
+            return ResultSpec.Bucket.of(length, Instant.EPOCH.plus(ahead(call.getOperands())));
+        } catch (IllegalArgumentException e) {
+            throw new NotPushed(String.valueOf(e.getMessage()));
+        }
     }
 
     private static Expression time(RexCall bucket, Leaf leaf, ConditionTranslator translator) throws NotPushed {
@@ -72,6 +82,19 @@ public final class TimeBuckets {
     /** Whether buckets without tuples are wanted too. */
     static boolean fillsGaps(RexNode node) {
         return node instanceof RexCall call && call.getOperator().getName().equals(EngineFunctions.GAPFILL);
+    }
+
+    /**
+     * How long after 1970 a step begins.
+     *
+     * @param operands of TIME_BUCKET
+     */
+    public static Duration ahead(List<RexNode> operands) throws NotPushed {
+        Duration ahead = operands.size() < 3 ? Duration.ZERO : Literals.interval(operands.get(2));
+        if (ahead == null) {
+            throw new NotPushed("TIME_BUCKET with an origin that is no written time");
+        }
+        return ahead;
     }
 
     /** How long a written step is. */

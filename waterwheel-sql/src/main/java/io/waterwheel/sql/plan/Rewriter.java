@@ -292,6 +292,19 @@ final class Rewriter extends SqlShuttle {
         return rows;
     }
 
+    /**
+     * Steps of the calendar, by the clock of a zone or from an origin; null for those of one length since 1970.
+     *
+     * @param ofCalendar the function for those of the calendar
+     */
+    private @Nullable SqlNode steps(SqlCall call, String function, String ofCalendar) {
+        boolean zoned = call.operandCount() == 3 && call.operand(2) instanceof SqlCharStringLiteral;
+        if (call.operandCount() == 3 && !zoned) {
+            return times.binned(call, function, ofCalendar);
+        }
+        return zoned || call.operandCount() == 2 ? times.calendar(call, ofCalendar) : null;
+    }
+
     /** What SQL writes in a way of its own; null for any other call. */
     private @Nullable SqlNode special(SqlCall call, String name, SqlParserPos position) {
         List<SqlNode> operands = call.getOperandList();
@@ -343,17 +356,12 @@ final class Rewriter extends SqlShuttle {
                 }
                 yield null;
             }
-            case EngineFunctions.TIME_BUCKET -> {
-                boolean zoned = operands.size() == 3 && operands.get(2) instanceof SqlCharStringLiteral;
-                yield zoned || operands.size() == 2
-                        ? times.calendar(call, EngineFunctions.DATE_TRUNC)
-                        : operands.size() == 3 ? times.binned(call) : null;
-            }
-            case "DATE_BIN" -> operands.size() == 3 ? times.binned(call) : null;
-            case EngineFunctions.GAPFILL -> {
-                boolean zoned = operands.size() == 3 && operands.get(2) instanceof SqlCharStringLiteral;
-                yield zoned || operands.size() == 2 ? times.calendar(call, EngineFunctions.CALENDAR_GAPFILL) : null;
-            }
+            case EngineFunctions.TIME_BUCKET -> steps(call, name, EngineFunctions.DATE_TRUNC);
+            case EngineFunctions.GAPFILL -> steps(call, name, EngineFunctions.CALENDAR_GAPFILL);
+            case "DATE_BIN" ->
+                operands.size() == 3
+                        ? times.binned(call, EngineFunctions.TIME_BUCKET, EngineFunctions.DATE_TRUNC)
+                        : null;
             case "ROUND" -> operands.size() == 2 ? numbers.rounded(call) : null;
             case "IFNULL", "NVL" ->
                 operands.size() == 2 ? SqlStdOperatorTable.COALESCE.createCall(position, operands) : null;

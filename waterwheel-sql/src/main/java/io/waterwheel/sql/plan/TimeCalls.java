@@ -232,8 +232,13 @@ final class TimeCalls {
         return Long.parseLong(written.group(1)) * each;
     }
 
-    /** Steps counted from a written moment. */
-    SqlNode binned(SqlCall call) {
+    /**
+     * Steps counted from a written moment.
+     *
+     * @param function TIME_BUCKET, or what makes rows of its steps without tuples too
+     * @param ofCalendar the same for DATE_TRUNC
+     */
+    SqlNode binned(SqlCall call, String function, String ofCalendar) {
         SqlParserPos position = call.getParserPosition();
         LocalDateTime origin = MovedTimes.time(call.operand(2));
         // A year begins with a month and a quarter.
@@ -248,7 +253,7 @@ final class TimeCalls {
                         "DATE_BIN(INTERVAL, time, origin): expected a written origin at which a " + unit
                                 + " begins, such as TIMESTAMP '2020-01-01 00:00:00'");
             }
-            return truncated(unit, List.of(call.operand(1)), EngineFunctions.DATE_TRUNC, position);
+            return truncated(unit, List.of(call.operand(1)), ofCalendar, position);
         }
         long millis = millis(call.operand(0));
         if (origin == null || millis <= 0 || isFinerThanMillis(origin.toInstant(ZoneOffset.UTC))) {
@@ -258,23 +263,16 @@ final class TimeCalls {
                             + " digits behind its point, such as DATE_BIN(INTERVAL '15' MINUTE, time, TIMESTAMP"
                             + " '2020-01-01 00:00:00')");
         }
-        SqlNode time = call.operand(1);
+        List<SqlNode> operands = new ArrayList<>(call.getOperandList().subList(0, 2));
         long ahead = Math.floorMod(origin.toInstant(ZoneOffset.UTC).toEpochMilli(), millis);
-        if (ahead == 0) {
-            return bucket(call.operand(0), time, position);
+        if (ahead != 0) {
+            operands.add(SqlLiteral.createInterval(
+                    1,
+                    BigDecimal.valueOf(ahead, 3).toPlainString(),
+                    new SqlIntervalQualifier(TimeUnit.SECOND, MOST_SECONDS, null, 3, position),
+                    position));
         }
-        // TIME_BUCKET counts from 1970: the time is moved there and back.
-        SqlNode by = SqlLiteral.createInterval(
-                1,
-                BigDecimal.valueOf(ahead, 3).toPlainString(),
-                new SqlIntervalQualifier(TimeUnit.SECOND, MOST_SECONDS, null, 3, position),
-                position);
-        SqlNode moved = SqlStdOperatorTable.MINUS.createCall(position, time, by);
-        return SqlStdOperatorTable.PLUS.createCall(position, bucket(call.operand(0), moved, position), by);
-    }
-
-    private SqlNode bucket(SqlNode step, SqlNode time, SqlParserPos position) {
-        return functions.required(EngineFunctions.TIME_BUCKET).createCall(position, step, time);
+        return functions.required(function).createCall(position, operands);
     }
 
     /** A function of the engine that takes a unit of the calendar in quotes. */

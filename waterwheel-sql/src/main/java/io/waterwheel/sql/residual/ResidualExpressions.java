@@ -517,7 +517,7 @@ final class ResidualExpressions {
                 : cast("date_trunc" + arguments, type(time.getType()));
     }
 
-    /** The beginning of the step that a time lies in; steps are counted from 1970, as the engine's are. */
+    /** The beginning of the step that a time lies in; steps are counted as the engine's are. */
     private String bucket(List<RexNode> operands) throws NotPushed {
         Duration step = TimeBuckets.length(operands.get(0));
         RexNode time = operands.get(1);
@@ -530,7 +530,10 @@ final class ResidualExpressions {
                 : time.getType().getPrecision() <= 6
                         ? floored("epoch_us(" + of(time) + ")", 1000)
                         : floored("epoch_ns(" + of(time) + ")", 1_000_000);
-        String begins = floored(millis, step.toMillis()) + " * CAST(" + step.toMillis() + " AS BIGINT)";
+        long ahead = TimeBuckets.ahead(operands).toMillis();
+        String past = ahead == 0 ? millis : "(" + millis + " - CAST(" + ahead + " AS BIGINT))";
+        String begins = floored(past, step.toMillis()) + " * CAST(" + step.toMillis() + " AS BIGINT)"
+                + (ahead == 0 ? "" : " + CAST(" + ahead + " AS BIGINT)");
         return cast("make_timestamp_ms(" + begins + ")", "TIMESTAMP_MS");
     }
 

@@ -143,7 +143,12 @@ final class RandomStatements {
         String time = one(source.times);
         return switch (random.nextInt(6)) {
             case 0 -> "DATE_TRUNC('" + one(List.of("minute", "hour", "day", "week", "month")) + "', " + time + ")";
-            case 1 -> "TIME_BUCKET(INTERVAL '" + (1 + random.nextInt(9)) + "' MINUTE, " + time + ")";
+            case 1 ->
+                "TIME_BUCKET(INTERVAL '" + (1 + random.nextInt(9)) + "' MINUTE, " + time
+                        + (random.nextBoolean()
+                                ? ""
+                                : ", TIMESTAMP '" + (1950 + random.nextInt(99)) + "-03-01 00:02:01.5'")
+                        + ")";
             case 2 -> "CAST(" + time + " AS DATE)";
             case 3 -> "FLOOR(" + time + " TO HOUR)";
             case 4 -> time + " - INTERVAL '90' SECOND";

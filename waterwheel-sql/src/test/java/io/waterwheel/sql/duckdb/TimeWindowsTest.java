@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.ResultSpec;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
@@ -11,6 +12,7 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.sql.suite.LoadedTables;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -104,6 +106,12 @@ final class TimeWindowsTest {
                         + " | [[m0, m20, 20.0], [m10, m30, 20.0], [m20, m40, 40.0], [m30, m50, 40.0]]",
                 "SELECT DATE_BIN(INTERVAL '10' MINUTE, at, TIMESTAMP '2001-01-01 00:00:00') AS b, COUNT(*) AS n"
                         + " FROM readings GROUP BY 1 ORDER BY 1 | [[m0, 1], [m10, 2], [m30, 1]]",
+                "SELECT DATE_BIN(INTERVAL '10' MINUTE, at, TIMESTAMP '2031-01-01 00:03:00') AS b, COUNT(*) AS n"
+                        + " FROM readings WHERE level > 10 OR id = 2 GROUP BY 1 ORDER BY 1 | [[m3, 2], [m23, 1]]",
+                "SELECT TIME_BUCKET_GAPFILL('10 minutes', at, TIMESTAMP '1969-12-31 23:53:00') AS b, COUNT(*) AS n,"
+                        + " INTERPOLATE(MAX(level)) AS l FROM readings WHERE at >= TIMESTAMP '2026-11-24 00:03:00'"
+                        + " AND at < TIMESTAMP '2026-11-24 00:43:00' GROUP BY 1 ORDER BY 1"
+                        + " | [[m3, 2, 20.0], [m13, 0, 30.0], [m23, 1, 40.0], [m33, 0, null]]",
             })
     void examples(String statement, String answer) throws Exception {
         assertThat(shown(statement)).isEqualTo(answer);
@@ -116,6 +124,17 @@ final class TimeWindowsTest {
                 + " INTERVAL '10' MINUTE)) WHERE id = 1 GROUP BY window_start");
         assertThat(tables.asked()).hasSize(1);
         assertThat(tables.asked().get(0).toString()).contains("bucket");
+    }
+
+    @Test
+    void countsFromAnOriginInTheEngine() throws Exception {
+        String unused =
+                shown("SELECT DATE_BIN(INTERVAL '7' DAY, at, TIMESTAMP '2021-01-04 00:00:00') AS week, COUNT(*) AS n"
+                        + " FROM readings GROUP BY 1");
+        assertThat(tables.asked()).hasSize(1);
+        assertThat(tables.asked().get(0).result())
+                .isInstanceOfSatisfying(ResultSpec.Aggregates.class, groups -> assertThat(groups.bucket())
+                        .isEqualTo(ResultSpec.Bucket.of(Duration.ofDays(7), Instant.parse("2021-01-04T00:00:00Z"))));
     }
 
     @ParameterizedTest
@@ -133,6 +152,8 @@ final class TimeWindowsTest {
                 "SELECT * FROM TABLE(TUMBLE(TABLE readings, DESCRIPTOR(at))) | expected TUMBLE(TABLE stream",
                 "SELECT * FROM TABLE(HOP(TABLE readings, DESCRIPTOR(at), INTERVAL '7' MINUTE, INTERVAL '20' MINUTE))"
                         + " | is a multiple of its step",
+                "SELECT TIME_BUCKET_GAPFILL(INTERVAL '7' MINUTE, at, at) AS b, COUNT(*) FROM readings GROUP BY 1"
+                        + " | expected a written step, and a written origin",
                 "SELECT DATE_BIN(INTERVAL '7' MINUTE, at, at) FROM readings | expected a written step, and a written origin",
             })
     void fails(String statement, String why) {

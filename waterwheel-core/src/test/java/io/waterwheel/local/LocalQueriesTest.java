@@ -125,7 +125,7 @@ final class LocalQueriesTest {
             }
             return true;
         });
-        return new QuestionTwin.Answer(rows, verdict.tuples());
+        return new QuestionTwin.Answer(rows, verdict.tuples(), verdict.next());
     }
 
     private void insert(LocalStream stream, SmallRows small, QuestionTwin twin) throws IOException {

@@ -7,7 +7,6 @@ import io.waterwheel.geo.Shape;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.KeyTime;
 import io.waterwheel.query.NamedExpression;
-import io.waterwheel.query.NeighbourValue;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
@@ -35,13 +34,15 @@ final class RandomQuestions {
     private final KeySpec key;
     private final List<Field> fields;
     private final List<QuestionTwin.Row> rows;
+    private final SeriesTwin series;
 
     /** @param rows those of the stream so far, which may grow */
-    RandomQuestions(Random random, Schema schema, List<QuestionTwin.Row> rows) {
+    RandomQuestions(Random random, Schema schema, List<QuestionTwin.Row> rows, SeriesTwin series) {
         this.random = random;
         this.key = schema.key();
         this.fields = schema.fields();
         this.rows = rows;
+        this.series = series;
     }
 
     /** A random question, which narrows this one. */
@@ -73,11 +74,17 @@ final class RandomQuestions {
             query = query.withWhere(ofKey() + " AND t >= TIMESTAMP '1970-01-01 00:00:00.00" + random.nextInt(9) + "Z'");
         }
         ResultSpec result = result();
-        boolean filled = result instanceof ResultSpec.Aggregates of && of.fill() != null;
-        if (filled && query.where() != null && !saysBoundsPlainly(query.where())) {
+        if (isOfSteps(result) && query.where() != null && !saysBoundsPlainly(query.where())) {
             query = query.withWhere((Expression) null);
         }
         return query.withResult(result);
+    }
+
+    /** Whether it has steps of time that go from the first to the last which the question asks for. */
+    private static boolean isOfSteps(ResultSpec result) {
+        return result instanceof ResultSpec.Aggregates groups
+                ? groups.fill() != null
+                : result instanceof ResultSpec.Series series && series.downsampling() != null;
     }
 
     /** Whether the time stands in nothing but a least time after the outermost AND, as these questions have it. */
@@ -108,7 +115,7 @@ final class RandomQuestions {
                 : null;
     }
 
-    /** The times that buckets are filled in: the query's, and what its condition says of them. */
+    /** The times that steps go through: the query's, and what its condition says of them. */
     static TimeInterval times(Query query) {
         long from = query.times().from();
         if (query.where() != null) {
@@ -185,10 +192,10 @@ final class RandomQuestions {
         List<String> select = random.nextInt(3) == 0 ? List.of() : names.subList(0, 1 + random.nextInt(names.size()));
         long limit = random.nextInt(3) == 0 ? Query.NO_LIMIT : random.nextInt(60);
         // What is said of single keys is refused where several values make one.
-        List<Integer> kinds = key.onlyField() == null ? List.of(0, 1, 3, 4) : List.of(0, 1, 2, 3, 4, 5, 6);
+        List<Integer> kinds = key.onlyField() == null ? List.of(0, 1, 3, 4, 6) : List.of(0, 1, 2, 3, 4, 5, 6);
         return switch (kinds.get(random.nextInt(kinds.size()))) {
             case 5 -> lookup(select);
-            case 6 -> series(select);
+            case 6 -> series.question(key.onlyField() != null);
             case 0 -> new ResultSpec.Rows(selected(select), List.of(), limit);
             case 1 -> {
                 Collections.shuffle(names, random);
@@ -220,8 +227,8 @@ final class RandomQuestions {
                             new Expression.IsNull(new Expression.FieldValue(names.get(0)), random.nextBoolean()),
                             "computed"));
                 }
-                yield chosen(new ResultSpec.Aggregates(
-                        values, groupBy, bucket(), null, null, List.of(), Query.NO_LIMIT));
+                yield chosen(
+                        new ResultSpec.Aggregates(values, groupBy, bucket(), null, null, List.of(), Query.NO_LIMIT));
             }
         };
     }
@@ -266,20 +273,6 @@ final class RandomQuestions {
         return pairs.isEmpty()
                 ? ResultSpec.Aggregates.COUNT
                 : new ResultSpec.Lookup(pairs, random.nextBoolean(), select);
-    }
-
-    private ResultSpec series(List<String> select) {
-        List<NeighbourValue> values = new ArrayList<>();
-        for (int i = random.nextInt(2); i >= 0; i--) {
-            String of = fields.get(random.nextInt(fields.size())).name();
-            values.add(new NeighbourValue(NeighbourValue.Kind.LAG, new Expression.FieldValue(of), "lag" + i));
-        }
-        return new ResultSpec.Series(
-                List.of(),
-                NamedExpression.fields(select.toArray(String[]::new)),
-                values,
-                null,
-                random.nextBoolean() ? Query.NO_LIMIT : random.nextInt(40));
     }
 
     /** These fields, and now and then one that is computed. */

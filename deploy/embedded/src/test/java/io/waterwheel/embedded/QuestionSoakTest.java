@@ -266,7 +266,7 @@ final class QuestionSoakTest {
                 }
             });
             assertThat(verdict.complete()).as("%s: %s", question, verdict).isTrue();
-            return new QuestionTwin.Answer(rows, verdict.tuples());
+            return new QuestionTwin.Answer(rows, verdict.tuples(), verdict.next());
         } catch (FlightRuntimeException e) {
             ErrorFlightMetadata detail = e.status().metadata();
             throw detail == null || !detail.containsKey(WireErrors.TRAILER)

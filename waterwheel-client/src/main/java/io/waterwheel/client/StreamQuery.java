@@ -414,7 +414,7 @@ public final class StreamQuery {
         return copy;
     }
 
-    /** A row of aggregates for each step of time, of whole milliseconds since 1970 UTC, that has tuples. */
+    /** A row of aggregates for each step of time, of whole milliseconds from 1970 UTC on, that has tuples. */
     public StreamQuery bucket(Duration step) {
         return bucket(step, Instant.EPOCH);
     }

@@ -154,8 +154,9 @@ public final class ChunkReader implements AutoCloseable {
      * @throws CorruptChunkException when a part is not as it was written
      */
     public void read(int[] leaves, int[] parts, int count, LeafPart[] decoded, LongConsumer takes) throws IOException {
-        // Of each range: where it begins, and the first part behind it.
+        // Of each range: where it begins, how long it is, and the first part behind it.
         long[] starts = new long[count];
+        int[] lengths = new int[count];
         int[] ends = new int[count];
         int ranges = 0;
         long end = 0;
@@ -169,37 +170,30 @@ public final class ChunkReader implements AutoCloseable {
             if (!joins) {
                 starts[ranges++] = offset;
             }
-            ends[ranges - 1] = i + 1;
             end = offset + length;
+            lengths[ranges - 1] = (int) (end - starts[ranges - 1]);
+            ends[ranges - 1] = i + 1;
         }
-        long[] positions = Arrays.copyOf(starts, ranges);
-        byte[][] sources = new byte[ranges][];
-        boolean[] touches = new boolean[ranges];
+        long bytes = 0;
         for (int r = 0; r < ranges; r++) {
-            int last = ends[r] - 1;
-            long to = directory.offset(leaves[last], parts[last]) + directory.length(leaves[last], parts[last]);
-            // The slack is there: a directory follows the last part. Lengths were checked against the file's. But
-            // ranges must not overlap: before one that begins at once, the slack is none of the file.
-            touches[r] = r + 1 < ranges && to + ChunkFormat.SLACK > positions[r + 1];
-            sources[r] = new byte[(int) (to - positions[r]) + (touches[r] ? 0 : ChunkFormat.SLACK)];
-        }
-        input.readVectored(positions, sources);
-        for (int r = 0; r < ranges; r++) {
-            if (touches[r]) {
-                sources[r] = Arrays.copyOf(sources[r], sources[r].length + ChunkFormat.SLACK);
-            }
+            bytes += lengths[r];
         }
         try (LeafDecoder decoder = new LeafDecoder(directory.file())) {
+            byte[] source = decoder.source(bytes);
+            input.readVectored(Arrays.copyOf(starts, ranges), Arrays.copyOf(lengths, ranges), source);
             int i = 0;
+            int from = 0;
             for (int r = 0; r < ranges; r++) {
                 for (; i < ends[r]; i++) {
-                    decoded[i] = decode(decoder, leaves[i], parts[i], sources[r], positions[r]);
+                    decoded[i] = decode(decoder, leaves[i], parts[i], source, starts[r] - from);
                     takes.accept(decoded[i].weight());
                 }
+                from += lengths[r];
             }
         }
     }
 
+    /** @param sourceOffset what an offset in the file is more than the place in the source */
     private LeafPart decode(LeafDecoder decoder, int leaf, int part, byte[] source, long sourceOffset) {
         long offset = directory.offset(leaf, part);
         int from = (int) (offset - sourceOffset);

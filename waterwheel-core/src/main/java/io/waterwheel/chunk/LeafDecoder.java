@@ -30,11 +30,15 @@ final class LeafDecoder implements AutoCloseable {
     /** Of decompressed content; longer arrays are let go. */
     private static final int MOST_KEPT_BYTES = 128 << 10;
 
+    /** Of what is read: a batch of leaves of usual columns, which a processor's own cache holds. */
+    private static final int MOST_KEPT_SOURCE = 512 << 10;
+
     private static final class Scratch {
         final IntegerDecoder integers = new IntegerDecoder();
         long[] numbers = new long[0];
         long[] lengths = new long[0];
         byte[] content = new byte[0];
+        byte[] source = new byte[0];
     }
 
     private final PartCursor in;
@@ -45,6 +49,7 @@ final class LeafDecoder implements AutoCloseable {
     private long[] numbers;
     private long[] lengths;
     private byte[] content;
+    private byte[] source;
 
     LeafDecoder(String file) {
         this.in = new PartCursor(file);
@@ -55,6 +60,19 @@ final class LeafDecoder implements AutoCloseable {
         this.numbers = mine.numbers;
         this.lengths = mine.lengths;
         this.content = mine.content;
+        this.source = mine.source;
+    }
+
+    /**
+     * For what is to be decoded: new memory would be cleared, and evict what others work on.
+     *
+     * @return an array of at least this length and {@link ChunkFormat#SLACK} more, with any content
+     */
+    byte[] source(long bytes) {
+        if (source.length < bytes + SLACK) {
+            source = new byte[Math.toIntExact(bytes + SLACK)];
+        }
+        return source;
     }
 
     /** Nothing is to be decoded after it. */
@@ -66,6 +84,7 @@ final class LeafDecoder implements AutoCloseable {
             mine.numbers = numbers;
             mine.lengths = lengths;
             mine.content = content.length > MOST_KEPT_BYTES ? new byte[0] : content;
+            mine.source = source.length > MOST_KEPT_SOURCE ? new byte[0] : source;
             KEPT.offer(mine);
         }
     }

@@ -51,9 +51,10 @@ public interface ChunkStore extends AutoCloseable {
          * Reads several ranges, in as few round trips as the store can.
          *
          * @param positions ascending, ranges not overlapping
-         * @param targets one array a range, filled whole
+         * @param lengths of the ranges
+         * @param target gets the ranges one after the other, from its beginning on
          */
-        void readVectored(long[] positions, byte[][] targets) throws IOException;
+        void readVectored(long[] positions, int[] lengths, byte[] target) throws IOException;
 
         @Override
         void close() throws IOException;

@@ -204,9 +204,11 @@ public final class LocalChunkStore implements ChunkStore {
         }
 
         @Override
-        public void readVectored(long[] positions, byte[][] targets) throws IOException {
-            for (int i = 0; i < targets.length; i++) {
-                read(positions[i], targets[i], 0, targets[i].length);
+        public void readVectored(long[] positions, int[] lengths, byte[] target) throws IOException {
+            int to = 0;
+            for (int i = 0; i < positions.length; i++) {
+                read(positions[i], target, to, lengths[i]);
+                to += lengths[i];
             }
         }
 

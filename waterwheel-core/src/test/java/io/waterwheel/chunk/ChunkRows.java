@@ -1,6 +1,10 @@
 package io.waterwheel.chunk;
 
+import io.waterwheel.index.PagePool;
+import io.waterwheel.index.Template;
+import io.waterwheel.index.TemplateTree;
 import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
 import io.waterwheel.store.ChunkStore;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
@@ -8,9 +12,17 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Reads chunks row by row, the plain way. */
+/** Writes chunks of rows, and reads them row by row, the plain way. */
 public final class ChunkRows {
     private ChunkRows() {}
+
+    /** Writes all rows of a block as a chunk; gives back the tree that was written, to be discarded. */
+    public static TemplateTree write(TupleBlock rows, Schema schema, ChunkStore store, String file) throws IOException {
+        TemplateTree tree = new TemplateTree(RowLayout.of(schema), Template.single(), new PagePool(1 << 26));
+        tree.insert(rows, 0, rows.size());
+        store.write(file, new ChunkWriter().encode(tree, schema).content());
+        return tree;
+    }
 
     /** All rows in the order of the file. */
     public static TupleBlock read(ChunkReader reader) throws IOException {
@@ -70,12 +82,14 @@ public final class ChunkRows {
             }
 
             @Override
-            public void readVectored(long[] positions, byte[][] targets) throws IOException {
-                for (int i = 0; i < targets.length; i++) {
-                    if (i > 0 && positions[i] < positions[i - 1] + targets[i - 1].length) {
+            public void readVectored(long[] positions, int[] lengths, byte[] target) throws IOException {
+                int to = 0;
+                for (int i = 0; i < positions.length; i++) {
+                    if (i > 0 && positions[i] < positions[i - 1] + lengths[i - 1]) {
                         throw new IllegalArgumentException("ranges overlap, as HDFS says, too");
                     }
-                    read(positions[i], targets[i], 0, targets[i].length);
+                    read(positions[i], target, to, lengths[i]);
+                    to += lengths[i];
                 }
             }
 

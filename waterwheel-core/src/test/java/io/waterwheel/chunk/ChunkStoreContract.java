@@ -33,13 +33,19 @@ public abstract class ChunkStoreContract {
             byte[] part = new byte[1000];
             input.read(299_500, part, 10, 980);
             assertThat(Arrays.copyOfRange(part, 10, 990)).isEqualTo(Arrays.copyOfRange(bytes, 299_500, 299_500 + 980));
-            byte[][] targets = {new byte[100], new byte[0], new byte[200_000], new byte[1]};
+            int[] lengths = {100, 0, 200_000, 1};
             long[] positions = {0, 100, 100, bytes.length - 1};
-            input.readVectored(positions, targets);
-            for (int i = 0; i < targets.length; i++) {
+            byte[] target = new byte[200_110];
+            target[200_101] = 7;
+            input.readVectored(positions, lengths, target);
+            int at = 0;
+            for (int i = 0; i < lengths.length; i++) {
                 int from = (int) positions[i];
-                assertThat(targets[i]).isEqualTo(Arrays.copyOfRange(bytes, from, from + targets[i].length));
+                assertThat(Arrays.copyOfRange(target, at, at + lengths[i]))
+                        .isEqualTo(Arrays.copyOfRange(bytes, from, from + lengths[i]));
+                at += lengths[i];
             }
+            assertThat(target[at]).as("what lies behind is left alone").isEqualTo((byte) 7);
         }
     }
 
@@ -59,7 +65,7 @@ public abstract class ChunkStoreContract {
         store().write("a.chunk", List.of(ByteBuffer.wrap(new byte[10])));
         try (ChunkStore.Input input = store().open("a.chunk")) {
             assertThatThrownBy(() -> input.read(5, new byte[6], 0, 6)).isInstanceOf(IOException.class);
-            assertThatThrownBy(() -> input.readVectored(new long[] {0, 8}, new byte[][] {new byte[1], new byte[3]}))
+            assertThatThrownBy(() -> input.readVectored(new long[] {0, 8}, new int[] {1, 3}, new byte[4]))
                     .isInstanceOf(IOException.class);
         }
     }

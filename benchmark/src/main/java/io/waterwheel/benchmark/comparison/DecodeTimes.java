@@ -1,5 +1,6 @@
 package io.waterwheel.benchmark.comparison;
 
+import com.sun.management.ThreadMXBean;
 import io.waterwheel.benchmark.Options;
 import io.waterwheel.chunk.ChunkDirectory;
 import io.waterwheel.chunk.ChunkReader;
@@ -29,9 +30,9 @@ import java.util.TreeMap;
 /**
  * What of decoding takes how long? One chunk of a set's first rows, its bytes in memory: the CPU time of reading each
  * column alone, of making the keys where they are made of columns, of reading all parts that are stored, and of reading
- * all with the keys, beside a copy of as many bytes as come out. Of each column how its parts are written: {@code 130/1
- * x 228} are 228 leaves in the compressed (+ 128) form 2 of integers in code 1 (docs/chunk-format.md). The columns take
- * turns, so that what else the machine does falls on all alike.
+ * all with the keys, beside a copy of as many bytes as come out; and the bytes of new objects that each makes. Of each
+ * column how its parts are written: {@code 130/1 x 228} are 228 leaves in the compressed (+ 128) form 2 of integers in
+ * code 1 (docs/chunk-format.md). The columns take turns, so that what else the machine does falls on all alike.
  *
  * <pre>
  * java -Xmx3g -cp "benchmark/target/classes:$(cat benchmark/target/classpath.txt)" \
@@ -42,6 +43,7 @@ import java.util.TreeMap;
  * before), seed, data (folder of the real sets).
  */
 public final class DecodeTimes {
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final int COMPRESSED = 0x80;
     private static final int DECIMALS = 2;
     /** Where a compressed part's frame begins: behind its form and the length of its content. */
@@ -55,7 +57,7 @@ public final class DecodeTimes {
     }
 
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    private record Timed(String name, long bytes, Work work, long[] nanos) {}
+    private record Timed(String name, long bytes, Work work, long[] nanos, long[] allocated) {}
 
     /** A file whose bytes are in memory. */
     @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -82,9 +84,11 @@ public final class DecodeTimes {
         }
 
         @Override
-        public void readVectored(long[] positions, byte[][] targets) {
+        public void readVectored(long[] positions, int[] lengths, byte[] target) {
+            int to = 0;
             for (int i = 0; i < positions.length; i++) {
-                read(positions[i], targets[i], 0, targets[i].length);
+                read(positions[i], target, to, lengths[i]);
+                to += lengths[i];
             }
         }
 
@@ -142,6 +146,7 @@ public final class DecodeTimes {
                             name(layout, part) + forms(directory, bytes, leaves, part),
                             stored(directory, leaves, part),
                             column(reader, leaves, part),
+                            new long[rounds],
                             new long[rounds]));
                 }
             }
@@ -155,19 +160,21 @@ public final class DecodeTimes {
             }
             long content = bytes.size() - directory.bytes();
             if (directory.makesKeys(0)) {
-                all.add(new Timed("keys, of columns", 0, keys(directory, decoded), new long[rounds]));
-                all.add(new Timed("all that is stored", content, readingStored(reader), new long[rounds]));
+                all.add(new Timed("keys, of columns", 0, keys(directory, decoded), new long[rounds], new long[rounds]));
+                all.add(new Timed(
+                        "all that is stored", content, readingStored(reader), new long[rounds], new long[rounds]));
             }
-            all.add(new Timed("all", content, readingLeaves(reader), new long[rounds]));
-            all.add(new Timed("a copy of what comes out", out, copies(decoded), new long[rounds]));
+            all.add(new Timed("all", content, readingLeaves(reader), new long[rounds], new long[rounds]));
+            all.add(new Timed("a copy of what comes out", out, copies(decoded), new long[rounds], new long[rounds]));
             time(all, options.integer("warm"), rounds);
             System.out.printf(Locale.ROOT, "%s, %.0f rows%n", set, rows);
             for (Timed timed : all) {
                 System.out.printf(
                         Locale.ROOT,
-                        "%8.2f ns a row %8.3f bytes a row  %s%n",
+                        "%8.2f ns a row %8.3f bytes a row %8.1f allocated  %s%n",
                         median(timed.nanos) / rows,
                         timed.bytes / rows,
+                        median(timed.allocated) / rows,
                         timed.name);
             }
         }
@@ -177,10 +184,12 @@ public final class DecodeTimes {
         int sum = 0;
         for (int round = -warm; round < rounds; round++) {
             for (Timed timed : all) {
-                long start = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+                long allocated = THREADS.getCurrentThreadAllocatedBytes();
+                long start = THREADS.getCurrentThreadCpuTime();
                 sum += timed.work.run().hashCode();
                 if (round >= 0) {
-                    timed.nanos[round] = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - start;
+                    timed.nanos[round] = THREADS.getCurrentThreadCpuTime() - start;
+                    timed.allocated[round] = THREADS.getCurrentThreadAllocatedBytes() - allocated;
                 }
             }
         }
@@ -189,9 +198,9 @@ public final class DecodeTimes {
         }
     }
 
-    private static double median(long[] nanos) {
-        Arrays.sort(nanos);
-        return nanos[nanos.length / 2];
+    private static double median(long[] values) {
+        Arrays.sort(values);
+        return values[values.length / 2];
     }
 
     private static String name(RowLayout layout, int part) {

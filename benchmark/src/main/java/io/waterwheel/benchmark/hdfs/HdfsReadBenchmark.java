@@ -157,16 +157,18 @@ public final class HdfsReadBenchmark {
             for (int i = 0; i < positions.length; i++) {
                 positions[i] = from + (long) i * (shape.bytes() + shape.gap());
             }
+            int[] lengths = new int[shape.ranges()];
+            Arrays.fill(lengths, shape.bytes());
             for (Way way :
                     round % 2 == 0 ? List.of(Way.ONE_BY_ONE, Way.VECTORED) : List.of(Way.VECTORED, Way.ONE_BY_ONE)) {
-                byte[][] targets = new byte[shape.ranges()][shape.bytes()];
+                byte[] target = new byte[shape.ranges() * shape.bytes()];
                 try (ChunkStore.Input input = store.open(name)) {
                     long begin = System.nanoTime();
                     if (way == Way.VECTORED) {
-                        input.readVectored(positions, targets);
+                        input.readVectored(positions, lengths, target);
                     } else {
                         for (int i = 0; i < positions.length; i++) {
-                            input.read(positions[i], targets[i], 0, shape.bytes());
+                            input.read(positions[i], target, i * shape.bytes(), shape.bytes());
                         }
                     }
                     long[] times = nanos.get(way);
@@ -176,7 +178,8 @@ public final class HdfsReadBenchmark {
                 }
                 for (int i = 0; i < positions.length; i++) {
                     int at = (int) positions[i];
-                    if (!Arrays.equals(targets[i], 0, shape.bytes(), content, at, at + shape.bytes())) {
+                    int read = i * shape.bytes();
+                    if (!Arrays.equals(target, read, read + shape.bytes(), content, at, at + shape.bytes())) {
                         throw new IllegalStateException(name + ": range " + i + " is not what was written");
                     }
                 }

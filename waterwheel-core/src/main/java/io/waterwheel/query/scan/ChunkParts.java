@@ -8,6 +8,7 @@ import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.store.ChunkStore;
+import io.waterwheel.store.WatchedInput;
 import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +30,8 @@ final class ChunkParts implements AutoCloseable {
 
     private @Nullable ChunkReader reader;
     /** The file that it reads. */
-    private @Nullable CountedInput input;
+    /** Bytes of all reads that succeeded. */
+    private long handedOut;
 
     // What was asked for, in the order of the file: leaf, part, what it is once that is known, and whether it is only
     // there to make others of.
@@ -259,7 +261,7 @@ final class ChunkParts implements AutoCloseable {
                 bytesCached,
                 directoriesRead,
                 directoryBytes,
-                input == null ? 0 : input.bytesRead() - bytesRead - directoryBytes,
+                handedOut == 0 ? 0 : handedOut - bytesRead - directoryBytes,
                 readNanos);
     }
 
@@ -273,10 +275,11 @@ final class ChunkParts implements AutoCloseable {
         taken = 0;
     }
 
-    private CountedInput openFile() throws IOException {
-        CountedInput opened = new CountedInput(store.open(file));
-        input = opened;
-        return opened;
+    private ChunkStore.Input openFile() throws IOException {
+        return new WatchedInput(store.open(file), (bytes, read) -> {
+            read.run();
+            handedOut += bytes;
+        });
     }
 
     private ChunkReader open() throws IOException {

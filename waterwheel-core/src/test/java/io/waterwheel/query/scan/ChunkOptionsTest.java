@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
@@ -39,6 +40,40 @@ final class ChunkOptionsTest {
     @TempDir
     Path folder;
 
+    /** Reads in short pieces, one range after the other. */
+    private record PlainInput(ChunkStore.Input input) implements ChunkStore.Input {
+        @Override
+        public String name() {
+            return input.name();
+        }
+
+        @Override
+        public long size() {
+            return input.size();
+        }
+
+        @Override
+        public void read(long position, byte[] target, int offset, int length) throws IOException {
+            for (int i = 0; i < length; i += 1000) {
+                input.read(position + i, target, offset + i, Math.min(1000, length - i));
+            }
+        }
+
+        @Override
+        public void readVectored(long[] positions, int[] lengths, byte[] target) throws IOException {
+            int end = Arrays.stream(lengths).sum();
+            for (int i = positions.length - 1; i >= 0; i--) {
+                end -= lengths[i];
+                read(positions[i], target, end, lengths[i]);
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            input.close();
+        }
+    }
+
     /** Reads each range by itself, whole file behind whole file: the plain way. */
     private record PlainStore(ChunkStore store) implements ChunkStore {
         @Override
@@ -48,37 +83,7 @@ final class ChunkOptionsTest {
 
         @Override
         public Input open(String name) throws IOException {
-            Input input = store.open(name);
-            return new Input() {
-                @Override
-                public String name() {
-                    return input.name();
-                }
-
-                @Override
-                public long size() {
-                    return input.size();
-                }
-
-                @Override
-                public void read(long position, byte[] target, int offset, int length) throws IOException {
-                    for (int i = 0; i < length; i += 1000) {
-                        input.read(position + i, target, offset + i, Math.min(1000, length - i));
-                    }
-                }
-
-                @Override
-                public void readVectored(long[] positions, byte[][] targets) throws IOException {
-                    for (int i = targets.length - 1; i >= 0; i--) {
-                        read(positions[i], targets[i], 0, targets[i].length);
-                    }
-                }
-
-                @Override
-                public void close() throws IOException {
-                    input.close();
-                }
-            };
+            return new PlainInput(store.open(name));
         }
 
         @Override

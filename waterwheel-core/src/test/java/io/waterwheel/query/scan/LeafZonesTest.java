@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Rounds;
 import io.waterwheel.chunk.ChunkReader;
-import io.waterwheel.chunk.ChunkWriter;
-import io.waterwheel.index.PagePool;
-import io.waterwheel.index.Template;
+import io.waterwheel.chunk.ChunkRows;
 import io.waterwheel.index.TemplateTree;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.NamedExpression;
@@ -94,10 +92,8 @@ final class LeafZonesTest {
             boolean isNull = row / 2048 == 2 || (row / 2048 == 1 && row % 7 == 0);
             block.setNullMask(row, isNull ? 1L << LAYOUT.nullBit(2) : 0);
         }
-        TemplateTree tree = new TemplateTree(LAYOUT, Template.single(), new PagePool(1 << 26));
-        tree.insert(block, 0, rows);
         LocalChunkStore store = new LocalChunkStore(folder);
-        store.write("n.chunk", new ChunkWriter().encode(tree, SCHEMA).content());
+        TemplateTree tree = ChunkRows.write(block, SCHEMA, store, "n.chunk");
         ChunkScan chunk = new ChunkScan(store, new ChunkCache(64 << 20));
         for (String condition : List.of("x is null", "x is not null", "not (x is null)", "x is null or x = 700")) {
             boolean nulls = !condition.contains("not");
@@ -122,11 +118,9 @@ final class LeafZonesTest {
         for (long seed = first; seed < first + Rounds.of(12, 1_000); seed++) {
             Random random = new Random(seed);
             int rows = 1 + random.nextInt(30_000);
-            TemplateTree tree = new TemplateTree(LAYOUT, Template.single(), new PagePool(1 << 26));
-            tree.insert(block(random, rows), 0, rows);
             LocalChunkStore store = new LocalChunkStore(folder);
             String file = "d" + seed + ".chunk";
-            store.write(file, new ChunkWriter().encode(tree, SCHEMA).content());
+            TemplateTree tree = ChunkRows.write(block(random, rows), SCHEMA, store, file);
             try (ChunkReader reader = ChunkReader.open(store.open(file), LAYOUT)) {
                 assertThat(reader.directory().dictionary(2)).isNotNull();
                 assertThat(reader.directory().dictionary(7)).isNotNull();
@@ -149,10 +143,8 @@ final class LeafZonesTest {
     void aDictionaryAnswersWithoutALeaf() throws IOException {
         Random random = new Random(5);
         int rows = 30_000;
-        TemplateTree tree = new TemplateTree(LAYOUT, Template.single(), new PagePool(1 << 26));
-        tree.insert(block(random, rows), 0, rows);
         LocalChunkStore store = new LocalChunkStore(folder);
-        store.write("v.chunk", new ChunkWriter().encode(tree, SCHEMA).content());
+        TemplateTree tree = ChunkRows.write(block(random, rows), SCHEMA, store, "v.chunk");
         ChunkScan chunk = new ChunkScan(store, new ChunkCache(64 << 20));
         for (int q = 0; q < 60; q++) {
             ResultSpec wanted = ofValues(random, List.of("x", "s"));
@@ -184,10 +176,8 @@ final class LeafZonesTest {
             LittleEndian.putLong(column(block, 2), row * 8, row / 2048);
             block.setNullMask(row, 0);
         }
-        TemplateTree tree = new TemplateTree(LAYOUT, Template.single(), new PagePool(1 << 26));
-        tree.insert(block, 0, rows);
         LocalChunkStore store = new LocalChunkStore(folder);
-        store.write("l.chunk", new ChunkWriter().encode(tree, SCHEMA).content());
+        TemplateTree tree = ChunkRows.write(block, SCHEMA, store, "l.chunk");
         ChunkScan chunk = new ChunkScan(store, new ChunkCache(64 << 20));
         ResultSpec wanted = new ResultSpec.Aggregates(List.of(Aggregate.parse("count_distinct(s)")), List.of(), null);
         Gather gather = Gather.of(wanted, LAYOUT, SCHEMA, TimeInterval.ALL, null);
@@ -222,10 +212,8 @@ final class LeafZonesTest {
             LittleEndian.putLong(column(block, 7), row * 8, block.addToArena(bytes, 0, bytes.length));
             block.setNullMask(row, 0);
         }
-        TemplateTree tree = new TemplateTree(LAYOUT, Template.single(), new PagePool(1 << 26));
-        tree.insert(block, 0, rows);
         LocalChunkStore store = new LocalChunkStore(folder);
-        store.write("f.chunk", new ChunkWriter().encode(tree, SCHEMA).content());
+        TemplateTree tree = ChunkRows.write(block, SCHEMA, store, "f.chunk");
         ChunkScan chunk = new ChunkScan(store, new ChunkCache(64 << 20));
         for (int q = 0; q < 20; q++) {
             String condition = "s in ('" + texts.get(random.nextInt(rows)) + "', 'none')";
@@ -280,11 +268,9 @@ final class LeafZonesTest {
 
     private void check(long seed, Random random) throws IOException {
         int rows = random.nextInt(3) == 0 ? 2047 + random.nextInt(3) : 1 + random.nextInt(9000);
-        TemplateTree tree = new TemplateTree(LAYOUT, Template.single(), new PagePool(1 << 26));
-        tree.insert(block(random, rows), 0, rows);
         LocalChunkStore store = new LocalChunkStore(folder);
         String file = "s" + seed + ".chunk";
-        store.write(file, new ChunkWriter().encode(tree, SCHEMA).content());
+        TemplateTree tree = ChunkRows.write(block(random, rows), SCHEMA, store, file);
         ChunkCache bare = new ChunkCache(64 << 20);
         try (ChunkReader reader = ChunkReader.open(store.open(file), LAYOUT)) {
             bare.put(file, reader.directory().withoutHints());

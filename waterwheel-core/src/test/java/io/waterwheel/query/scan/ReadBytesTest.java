@@ -2,10 +2,7 @@ package io.waterwheel.query.scan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.waterwheel.chunk.ChunkWriter;
-import io.waterwheel.index.PagePool;
-import io.waterwheel.index.Template;
-import io.waterwheel.index.TemplateTree;
+import io.waterwheel.chunk.ChunkRows;
 import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
@@ -88,10 +85,7 @@ final class ReadBytesTest {
             LittleEndian.putLong(column(block, 4), row * 8, Double.doubleToRawLongBits(random.nextDouble()));
         }
         block.setSize(ROWS);
-        TemplateTree tree = new TemplateTree(LAYOUT, Template.single(), new PagePool(1 << 26));
-        tree.insert(block, 0, ROWS);
-        files.write("r.chunk", new ChunkWriter().encode(tree, SCHEMA).content());
-        tree.discard();
+        ChunkRows.write(block, SCHEMA, files, "r.chunk").discard();
     }
 
     private static byte[] column(TupleBlock block, int field) {
@@ -135,8 +129,8 @@ final class ReadBytesTest {
                     if (method.getName().equals("read")) {
                         handedOut += (int) arguments[3];
                     } else if (method.getName().equals("readVectored")) {
-                        for (byte[] target : (byte[][]) arguments[1]) {
-                            handedOut += target.length;
+                        for (int length : (int[]) arguments[1]) {
+                            handedOut += length;
                         }
                     }
                     return answer instanceof ChunkStore.Input input ? counting(ChunkStore.Input.class, input) : answer;

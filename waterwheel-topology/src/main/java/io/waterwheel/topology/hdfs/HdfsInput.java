@@ -32,13 +32,13 @@ record HdfsInput(String name, HdfsDataInputStream stream, long size) implements 
 
     /** Near ranges are read as one: that is what is won. Hadoop 3.4 reads what is left of HDFS one after the other. */
     @Override
-    public void readVectored(long[] positions, byte[][] targets) throws IOException {
+    public void readVectored(long[] positions, int[] lengths, byte[] target) throws IOException {
         List<FileRange> merged = new ArrayList<>();
         int[] rangeOf = new int[positions.length];
         long from = 0;
         long to = -1;
         for (int i = 0; i < positions.length; i++) {
-            int length = targets[i].length;
+            int length = lengths[i];
             if (positions[i] < 0 || positions[i] > size - length) {
                 throw endOfFile(positions[i], length);
             }
@@ -68,11 +68,13 @@ record HdfsInput(String name, HdfsDataInputStream stream, long size) implements 
         for (int r = 0; r < read.length; r++) {
             read[r] = FutureIO.awaitFuture(merged.get(r).getData());
         }
+        int into = 0;
         for (int i = 0; i < positions.length; i++) {
             if (rangeOf[i] >= 0) {
                 long start = merged.get(rangeOf[i]).getOffset();
                 ByteBuffer range = read[rangeOf[i]];
-                range.get(range.position() + (int) (positions[i] - start), targets[i]);
+                range.get(range.position() + (int) (positions[i] - start), target, into, lengths[i]);
+                into += lengths[i];
             }
         }
     }

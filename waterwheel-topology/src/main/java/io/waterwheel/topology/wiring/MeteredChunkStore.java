@@ -5,6 +5,7 @@ import io.waterwheel.metrics.Counter;
 import io.waterwheel.metrics.Histogram;
 import io.waterwheel.metrics.Metrics;
 import io.waterwheel.store.ChunkStore;
+import io.waterwheel.store.WatchedInput;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -69,7 +70,12 @@ final class MeteredChunkStore implements ChunkStore {
 
     @Override
     public Input open(String name) throws IOException {
-        return new MeteredInput(opens.time(0, () -> store.open(name)));
+        return new WatchedInput(opens.time(0, () -> store.open(name)), (bytes, read) -> {
+            boolean unused = reads.time(bytes, () -> {
+                read.run();
+                return true;
+            });
+        });
     }
 
     @Override
@@ -100,48 +106,5 @@ final class MeteredChunkStore implements ChunkStore {
     @Override
     public void close() throws IOException {
         store.close();
-    }
-
-    private final class MeteredInput implements Input {
-        private final Input input;
-
-        MeteredInput(Input input) {
-            this.input = input;
-        }
-
-        @Override
-        public String name() {
-            return input.name();
-        }
-
-        @Override
-        public long size() {
-            return input.size();
-        }
-
-        @Override
-        public void read(long position, byte[] target, int offset, int length) throws IOException {
-            boolean unused = reads.time(length, () -> {
-                input.read(position, target, offset, length);
-                return true;
-            });
-        }
-
-        @Override
-        public void readVectored(long[] positions, byte[][] targets) throws IOException {
-            long bytes = 0;
-            for (byte[] target : targets) {
-                bytes += target.length;
-            }
-            boolean unused = reads.time(bytes, () -> {
-                input.readVectored(positions, targets);
-                return true;
-            });
-        }
-
-        @Override
-        public void close() throws IOException {
-            input.close();
-        }
     }
 }

@@ -33,7 +33,7 @@ final class MeteredChunkStoreTest extends ChunkStoreContract {
             store.write("a", List.of(ByteBuffer.allocate(60), ByteBuffer.allocate(40)));
             try (ChunkStore.Input input = store.open("a")) {
                 input.read(0, new byte[10], 0, 10);
-                input.readVectored(new long[] {0, 50}, new byte[][] {new byte[5], new byte[7]});
+                input.readVectored(new long[] {0, 50}, new int[] {5, 7}, new byte[12]);
                 assertThatThrownBy(() -> input.read(95, new byte[10], 0, 10)).isInstanceOf(IOException.class);
             }
             assertThatThrownBy(() -> store.open("b")).isInstanceOf(IOException.class);

@@ -75,21 +75,24 @@ final class HdfsChunkStoreTest extends ChunkStoreContract {
         try (ChunkStore.Input input = store.open("s/a.chunk")) {
             for (int step = 0; step < 30; step++) {
                 List<Long> positions = new ArrayList<>();
-                List<byte[]> targets = new ArrayList<>();
+                List<Integer> lengths = new ArrayList<>();
                 int at = random.nextInt(1000);
                 while (at < bytes.length && positions.size() < 40) {
                     int length = Math.min(random.nextInt(random.nextBoolean() ? 100 : 50_000), bytes.length - at);
                     positions.add((long) at);
-                    targets.add(new byte[length]);
+                    lengths.add(length);
                     at += length + (random.nextInt(3) == 0 ? 0 : random.nextInt(200_000));
                 }
-                byte[][] arrays = targets.toArray(byte[][]::new);
-                input.readVectored(positions.stream().mapToLong(Long::longValue).toArray(), arrays);
-                for (int i = 0; i < arrays.length; i++) {
+                int[] each = lengths.stream().mapToInt(Integer::intValue).toArray();
+                byte[] target = new byte[Arrays.stream(each).sum()];
+                input.readVectored(positions.stream().mapToLong(Long::longValue).toArray(), each, target);
+                int to = 0;
+                for (int i = 0; i < each.length; i++) {
                     int from = positions.get(i).intValue();
-                    assertThat(Arrays.equals(arrays[i], 0, arrays[i].length, bytes, from, from + arrays[i].length))
+                    assertThat(Arrays.equals(target, to, to + each[i], bytes, from, from + each[i]))
                             .as("seed %s step %s range %s", seed, step, i)
                             .isTrue();
+                    to += each[i];
                 }
             }
         }

@@ -51,7 +51,7 @@ final class HdfsClientSettingsTest {
             store.write("s/a", List.of(ByteBuffer.wrap(new byte[1_000_000])));
             try (ChunkStore.Input input = store.open("s/a")) {
                 input.read(500_000, new byte[50_000], 0, 50_000);
-                input.readVectored(new long[] {0, 900_000}, new byte[][] {new byte[50_000], new byte[50_000]});
+                input.readVectored(new long[] {0, 900_000}, new int[] {50_000, 50_000}, new byte[100_000]);
                 return ((HdfsInput) input).stream().getReadStatistics().getTotalShortCircuitBytesRead();
             }
         }

@@ -124,7 +124,7 @@ final class HdfsPlacementTest {
                 Dispatch.Bid bid = dispatch.bid(server, now);
                 if (bid instanceof Dispatch.Bid.Read next) {
                     try (ChunkStore.Input input = store.open(next.chunk().file())) {
-                        input.readVectored(new long[] {0, 50_000}, new byte[][] {new byte[20_000], new byte[50_000]});
+                        input.readVectored(new long[] {0, 50_000}, new int[] {20_000, 50_000}, new byte[70_000]);
                     }
                     reading.put(server, next.chunk());
                 } else if (bid instanceof Dispatch.Bid.Nothing) {

@@ -42,7 +42,8 @@ final class ArchitectureTest {
             new Room("store", "error"),
             new Room("catalog.manifest", "error", "schema", "tuple", "catalog.state", "store"),
             new Room("catalog.store", "error"),
-            new Room("key", "geo", "schema", "schema.text", "tuple"),
+            new Room("key.curve", "tuple"),
+            new Room("key", "geo", "schema", "schema.text", "tuple", "key.curve"),
             new Room("key.sample", "schema", "tuple", "key"),
             new Room(
                     "catalog",

@@ -26,6 +26,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.BadRecords;
 import io.waterwheel.schema.Balancing;
 import io.waterwheel.schema.Field;
+import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.LogLoss;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Retention;
@@ -70,7 +71,10 @@ public final class CatalogJson {
     static final int SPECIAL_LAYOUT = 6;
 
     /** Of the entry of a stream whose dimensions have later scales, by which older releases would make no keys. */
-    static final int LATEST_LAYOUT = 7;
+    static final int SCALED_LAYOUT = 7;
+
+    /** Of the entry of a stream whose dimensions have longer cuts, or more, than older releases read. */
+    static final int LATEST_LAYOUT = 8;
 
     private CatalogJson() {}
 
@@ -102,8 +106,12 @@ public final class CatalogJson {
 
     private static int layoutOf(StreamInfo stream) {
         boolean hasText = stream.schema().fields().stream().anyMatch(field -> field.index() == Field.Index.TEXT);
-        if (stream.scales() > 1) {
+        KeySpec.Dimensions key = stream.schema().key().dimensional();
+        if (key != null && key.hasLongOrManyCuts()) {
             return LATEST_LAYOUT;
+        }
+        if (stream.scales() > 1) {
+            return SCALED_LAYOUT;
         }
         return stream.sharesTopic() || hasText ? SPECIAL_LAYOUT : LAYOUT;
     }

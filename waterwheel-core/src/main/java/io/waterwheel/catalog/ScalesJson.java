@@ -26,6 +26,9 @@ final class ScalesJson {
                 ObjectNode json = dimensions.addObject();
                 json.put("field", dimension.field());
                 json.put("bits", dimension.bits());
+                if (dimension.bytes() > 0) {
+                    json.put("bytes", dimension.bytes());
+                }
                 write(dimension.range(), "range", json);
                 write(dimension.cuts(), "cuts", json);
             }
@@ -60,7 +63,8 @@ final class ScalesJson {
                         json.path("field").asText(),
                         json.path("bits").asInt(),
                         texts(json.path("range")),
-                        texts(json.path("cuts"))));
+                        texts(json.path("cuts")),
+                        json.path("bytes").asInt()));
             }
             key = key.withScales(dimensions);
         }

@@ -11,7 +11,6 @@ import io.waterwheel.chunk.encoding.ValueEncoder;
 import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
 import io.waterwheel.key.DerivedKeys;
-import io.waterwheel.key.KeyCodec;
 import io.waterwheel.key.KeyScheme;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RowLayout;
@@ -330,30 +329,30 @@ public final class ChunkWriter {
             int column = key.column(i);
             sorted.gather(source.pageOffsets[column], source.layout.width(column), from, rows, sources[i]);
             if (source.layout.variable(column)) {
-                codes(sources[i], rows, source.slabs);
+                codes(key, i, sources[i], rows, source.slabs);
             }
         }
         return key.makes(keys, sources, rows);
     }
 
     /** Puts the code of each text or bytes in the place of its reference. */
-    private static void codes(long[] references, int rows, byte[][] slabs) {
+    private static void codes(DerivedKeys key, int index, long[] references, int rows, byte[][] slabs) {
         long last = references[0];
-        long code = code(last, slabs);
+        long code = code(key, index, last, slabs);
         for (int i = 0; i < rows; i++) {
             if (references[i] != last) {
                 last = references[i];
-                code = code(last, slabs);
+                code = code(key, index, last, slabs);
             }
             references[i] = code;
         }
     }
 
-    private static long code(long reference, byte[][] slabs) {
+    private static long code(DerivedKeys key, int index, long reference, byte[][] slabs) {
         int length = TupleBlock.referenceLength(reference);
         return length == 0
-                ? KeyCodec.ofBytes(NOTHING, 0, 0)
-                : KeyCodec.ofBytes(ValueEncoder.slab(slabs, reference), ValueEncoder.offset(reference), length);
+                ? key.code(index, NOTHING, 0, 0)
+                : key.code(index, ValueEncoder.slab(slabs, reference), ValueEncoder.offset(reference), length);
     }
 
     private void times(int from, int rows) {

@@ -14,9 +14,18 @@ public interface DerivedKeys {
     /**
      * Whether each key is the one that its row gives.
      *
-     * @param values by column, the bits of each row's value; of text and bytes, their codes ({@link KeyCodec#ofBytes})
+     * @param values by column, the bits of each row's value; of text and bytes, their {@link #code}
      */
     boolean makes(long[] keys, long[][] values, int rows);
+
+    /**
+     * The code of a text, or of bytes, by which {@link #makes} knows it.
+     *
+     * @param index of the column, as of {@link #column}
+     */
+    default long code(int index, byte[] bytes, int offset, int length) {
+        return KeyCodec.ofBytes(bytes, offset, length);
+    }
 
     /**
      * The keys of decoded columns.

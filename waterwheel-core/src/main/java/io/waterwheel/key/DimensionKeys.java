@@ -1,5 +1,6 @@
 package io.waterwheel.key;
 
+import io.waterwheel.key.curve.Interleaving;
 import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.PhysicalType;
@@ -23,12 +24,16 @@ final class DimensionKeys extends KeyMaker implements DerivedKeys {
     /** The same by scales of a later version, which comes before the rest of the parameters. */
     static final int SCALED_KIND = 3;
 
+    /** The same, also by the first version, where cuts of a dimension may be long texts. */
+    static final int LONG_KIND = 4;
+
     private static final int MOST_DIMENSIONS = 8;
     private static final byte[] NO_MASKS = {};
     private static final long[] NO_NULLS = {};
 
     /** One dimension, and where its values lie. */
     private static final class Axis {
+        final Division division;
         final Scale scale;
         /** By cell, its bits in the key. */
         final long[] spread;
@@ -41,8 +46,9 @@ final class DimensionKeys extends KeyMaker implements DerivedKeys {
         final int nullShift;
         final int maskWidth;
 
-        Axis(RowLayout layout, int field, Scale scale, long[] spread) {
-            this.scale = scale;
+        Axis(RowLayout layout, int field, Division division, long[] spread) {
+            this.division = division;
+            this.scale = division.scale();
             this.spread = spread;
             this.column = layout.columnOf(field);
             this.type = layout.fields().get(field).type().physical();
@@ -101,7 +107,7 @@ final class DimensionKeys extends KeyMaker implements DerivedKeys {
                 case VARIABLE -> {
                     for (int row = from; row < to; row++) {
                         long reference = LittleEndian.getLong(values, row * 8);
-                        long code = KeyCodec.ofBytes(
+                        long code = division.code(
                                 arena, TupleBlock.referenceOffset(reference), TupleBlock.referenceLength(reference));
                         keys[row] |= spread[numbered(scale.cellOfText(code), masks, row)];
                     }
@@ -163,7 +169,7 @@ final class DimensionKeys extends KeyMaker implements DerivedKeys {
      * @param scales by dimension
      * @param version of the scales
      */
-    DimensionKeys(RowLayout layout, int[] fields, Scale[] scales, Interleaving interleaving, int version) {
+    DimensionKeys(RowLayout layout, int[] fields, Division[] scales, Interleaving interleaving, int version) {
         this.interleaving = interleaving;
         this.version = version;
         this.prefix = ScaleVersion.prefix(version);
@@ -209,6 +215,11 @@ final class DimensionKeys extends KeyMaker implements DerivedKeys {
     }
 
     @Override
+    public long code(int index, byte[] bytes, int offset, int length) {
+        return axes[index].division.code(bytes, offset, length);
+    }
+
+    @Override
     public long[] keys(byte[][] values, byte[][] arenas, int rows) {
         long[] keys = prefixes(rows);
         byte[] masks = maskColumn < 0 ? NO_MASKS : values[axes.length];
@@ -228,32 +239,49 @@ final class DimensionKeys extends KeyMaker implements DerivedKeys {
 
     @Override
     public int kind() {
+        for (Axis axis : axes) {
+            if (axis.division.texts() != null) {
+                return LONG_KIND;
+            }
+        }
         return version == 1 ? KIND : SCALED_KIND;
     }
 
     @Override
     public byte[] parameters() {
-        int bytes = (version == 1 ? 0 : 1) + 1 + 1 + interleaving.bits();
+        int kind = kind();
+        int bytes = (kind == KIND ? 0 : 1) + 1 + 1 + interleaving.bits();
         for (Axis axis : axes) {
-            bytes += 2 + 2 + 8 * axis.scale.cuts().length;
+            bytes += 2 + 2 + 8 * axis.division.cuts();
+            TextCodes texts = axis.division.texts();
+            bytes += kind != LONG_KIND ? 0 : texts == null ? 1 : 1 + axis.division.cuts() * texts.cuts()[0].length;
         }
         ByteBuffer out = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
-        if (version > 1) {
+        if (kind != KIND) {
             out.put((byte) version);
         }
         out.put((byte) axes.length);
         for (Axis axis : axes) {
-            long[] cuts = axis.scale.cuts();
-            out.putShort((short) axis.column).putShort((short) cuts.length);
-            for (long cut : cuts) {
-                out.putLong(cut);
+            out.putShort((short) axis.column).putShort((short) axis.division.cuts());
+            TextCodes texts = axis.division.texts();
+            if (kind == LONG_KIND) {
+                out.put((byte) (texts == null ? 0 : texts.cuts()[0].length));
+            }
+            if (texts == null) {
+                for (long cut : axis.scale.cuts()) {
+                    out.putLong(cut);
+                }
+            } else {
+                for (byte[] cut : texts.cuts()) {
+                    out.put(cut);
+                }
             }
         }
         out.put((byte) interleaving.bits());
         for (int dimension : interleaving.order()) {
             out.put((byte) dimension);
         }
-        return out.array();
+        return Arrays.copyOf(out.array(), out.position());
     }
 
     /**
@@ -264,15 +292,23 @@ final class DimensionKeys extends KeyMaker implements DerivedKeys {
      */
     static DimensionKeys read(RowLayout layout, int kind, ByteBuffer parameters) {
         ByteBuffer in = parameters.order(ByteOrder.LITTLE_ENDIAN);
-        int version = kind == KIND ? 1 : number(in, 1, 2, ScaleVersion.MOST, "a version of scales");
+        int version =
+                kind == KIND ? 1 : number(in, 1, kind == LONG_KIND ? 1 : 2, ScaleVersion.MOST, "a version of scales");
         int count = number(in, 1, 1, MOST_DIMENSIONS, "dimensions");
         int[] fields = new int[count];
-        Scale[] scales = new Scale[count];
+        Division[] scales = new Division[count];
         for (int d = 0; d < count; d++) {
             fields[d] = field(layout, number(in, 2, 0, layout.columns() - 1, "a column"));
             Field field = layout.fields().get(fields[d]);
             int cuts = number(in, 2, 0, (1 << Dimension.MAX_BITS) - 1, "cuts");
-            scales[d] = Scale.of(cuts(in, cuts), isFloating(field));
+            int bytes = kind == LONG_KIND ? number(in, 1, 0, Dimension.MAX_BYTES, "bytes of a cut") : 0;
+            if (bytes > 0 && (cuts == 0 || !field.type().variable())) {
+                throw new IllegalArgumentException("expected long cuts of texts, at least one, got " + cuts + " of '"
+                        + field.name() + "', " + field.type().schemaName());
+            }
+            scales[d] = bytes > 0
+                    ? Division.of(new TextCodes(texts(in, cuts, bytes)))
+                    : Division.of(Scale.of(cuts(in, cuts), isFloating(field)));
         }
         int bits = number(in, 1, 1, version == 1 ? Interleaving.MAX_BITS : ScaleVersion.CELL_BITS, "bits");
         int[] order = new int[bits];
@@ -285,17 +321,34 @@ final class DimensionKeys extends KeyMaker implements DerivedKeys {
             throw new IllegalArgumentException("expected no more parameters, got " + in.remaining() + " bytes");
         }
         for (int d = 0; d < count; d++) {
-            requireRoom(bitsOf[d], scales[d], layout.fields().get(fields[d]));
+            requireRoom(bitsOf[d], scales[d].cuts(), layout.fields().get(fields[d]));
         }
         return new DimensionKeys(layout, fields, scales, new Interleaving(order, count), version);
     }
 
-    private static void requireRoom(int bits, Scale scale, Field field) {
-        int cells = scale.cuts().length + 1 + (field.nullable() ? 1 : 0);
+    private static void requireRoom(int bits, int cuts, Field field) {
+        int cells = cuts + 1 + (field.nullable() ? 1 : 0);
         if (bits < 1 || bits > Dimension.MAX_BITS || cells > 1 << bits) {
             throw new IllegalArgumentException("expected 1 to " + Dimension.MAX_BITS + " bits, enough for " + cells
                     + " cells of '" + field.name() + "', got " + bits);
         }
+    }
+
+    /** Long texts, each of as many bytes. */
+    private static byte[][] texts(ByteBuffer in, int count, int bytes) {
+        if (in.remaining() < bytes * count) {
+            throw new IllegalArgumentException(
+                    "expected " + count + " cuts of " + bytes + " bytes, got " + in.remaining() + " bytes");
+        }
+        byte[][] texts = new byte[count][bytes];
+        for (int i = 0; i < count; i++) {
+            in.get(texts[i]);
+            if (i > 0 && Arrays.compareUnsigned(texts[i - 1], texts[i]) >= 0) {
+                throw new IllegalArgumentException(
+                        "expected ascending cuts, got text " + i + " not above the one" + " before it");
+            }
+        }
+        return texts;
     }
 
     static boolean isFloating(Field field) {

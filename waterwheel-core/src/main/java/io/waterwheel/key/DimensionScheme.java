@@ -3,6 +3,8 @@ package io.waterwheel.key;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.waterwheel.geo.Box;
+import io.waterwheel.key.curve.DimensionIntervals;
+import io.waterwheel.key.curve.Interleaving;
 import io.waterwheel.schema.Cuts;
 import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.Field;
@@ -40,7 +42,7 @@ final class DimensionScheme extends KeyScheme {
     private final String names;
     private final int[] fields;
     /** By version of the scales, from 1 on, by dimension. */
-    private final Scale[][] scales;
+    private final Division[][] scales;
     /** By dimension, 1 where null has a cell below all others. */
     private final int[] nulls;
 
@@ -67,7 +69,7 @@ final class DimensionScheme extends KeyScheme {
         this.fields = dimensions.stream()
                 .mapToInt(dimension -> schema.indexOf(dimension.field()))
                 .toArray();
-        this.scales = new Scale[key.scales()][];
+        this.scales = new Division[key.scales()][];
         for (int version = 1; version <= scales.length; version++) {
             scales[version - 1] = scales(schema, key.dimensions(version), bits);
         }
@@ -75,7 +77,7 @@ final class DimensionScheme extends KeyScheme {
         this.cellCounts = new int[fields.length];
         for (int d = 0; d < fields.length; d++) {
             nulls[d] = schema.fields().get(fields[d]).nullable() ? 1 : 0;
-            cellCounts[d] = scales[scales.length - 1][d].cuts().length + 1 + nulls[d];
+            cellCounts[d] = scales[scales.length - 1][d].cuts() + 1 + nulls[d];
         }
         int[] order = key.order(byName);
         this.interleaving = new Interleaving(order, fields.length);
@@ -87,27 +89,17 @@ final class DimensionScheme extends KeyScheme {
                         schema.indexOf(key.position().get(1)));
     }
 
-    private Scale[] scales(Schema schema, List<Dimension> dimensions, int[] bits) {
-        Scale[] of = new Scale[fields.length];
+    private Division[] scales(Schema schema, List<Dimension> dimensions, int[] bits) {
+        Division[] of = new Division[fields.length];
         for (int d = 0; d < fields.length; d++) {
             Field field = schema.fields().get(fields[d]);
-            of[d] = Scale.of(
-                    new Cuts(field)
-                            .of(dimensions.get(d), bits[d]).stream()
-                                    .mapToLong(DimensionScheme::code)
-                                    .toArray(),
-                    DimensionKeys.isFloating(field));
+            List<Object> cuts = new Cuts(field).of(dimensions.get(d), bits[d]);
+            of[d] = dimensions.get(d).isLong()
+                    ? Division.of(new TextCodes(cuts.toArray(new byte[0][])))
+                    : Division.of(Scale.of(
+                            cuts.stream().mapToLong(KeyCodec::ofCut).toArray(), DimensionKeys.isFloating(field)));
         }
         return of;
-    }
-
-    private static long code(Object cut) {
-        if (cut instanceof Long number) {
-            return number;
-        }
-        return cut instanceof Double number
-                ? KeyCodec.ofDouble(number)
-                : KeyCodec.ofBytes((byte[]) cut, 0, ((byte[]) cut).length);
     }
 
     @Override
@@ -271,7 +263,7 @@ final class DimensionScheme extends KeyScheme {
 
         private final int[] fields;
         /** By version from 1 on, by dimension. */
-        private final Scale[][] scales;
+        private final Division[][] scales;
 
         private final int[] nulls;
         private final int[] cellCounts;
@@ -284,7 +276,7 @@ final class DimensionScheme extends KeyScheme {
         CellNarrowing(
                 RowLayout layout,
                 int[] fields,
-                Scale[][] scales,
+                Division[][] scales,
                 int[] nulls,
                 int[] cellCounts,
                 Interleaving interleaving,
@@ -323,7 +315,7 @@ final class DimensionScheme extends KeyScheme {
         private BitSet between(int version, int dimension, long low, long high) {
             BitSet cells = new BitSet();
             if (low <= high) {
-                Scale scale = scales[version][dimension];
+                Scale scale = scales[version][dimension].scale();
                 cells.set(nulls[dimension] + scale.search(low), nulls[dimension] + scale.search(high) + 1);
             }
             return cells;
@@ -343,7 +335,8 @@ final class DimensionScheme extends KeyScheme {
             for (int version = 0; dimension >= 0 && version < scales.length; version++) {
                 BitSet cells = new BitSet();
                 for (long value : values) {
-                    cells.set(nulls[dimension] + scales[version][dimension].search(value));
+                    cells.set(nulls[dimension]
+                            + scales[version][dimension].scale().search(value));
                 }
                 narrow(wanted.get(version), dimension, cells);
             }
@@ -351,19 +344,31 @@ final class DimensionScheme extends KeyScheme {
 
         @Override
         public void withinBytes(int column, byte @Nullable [] low, byte @Nullable [] high) {
-            within(
-                    column,
-                    low == null ? Long.MIN_VALUE : KeyCodec.ofBytes(low, 0, low.length),
-                    high == null ? Long.MAX_VALUE : KeyCodec.ofBytes(high, 0, high.length));
+            int dimension = dimension(column);
+            for (int version = 0; dimension >= 0 && version < scales.length; version++) {
+                narrow(wanted.get(version), dimension, between(version, dimension, low, high));
+            }
+        }
+
+        private BitSet between(int version, int dimension, byte @Nullable [] low, byte @Nullable [] high) {
+            Division division = scales[version][dimension];
+            return between(
+                    version,
+                    dimension,
+                    low == null ? Long.MIN_VALUE : division.code(low),
+                    high == null ? Long.MAX_VALUE : division.code(high));
         }
 
         @Override
         public void amongBytes(int column, byte[][] values) {
-            long[] codes = new long[values.length];
-            for (int i = 0; i < codes.length; i++) {
-                codes[i] = KeyCodec.ofBytes(values[i], 0, values[i].length);
+            int dimension = dimension(column);
+            for (int version = 0; dimension >= 0 && version < scales.length; version++) {
+                BitSet cells = new BitSet();
+                for (byte[] value : values) {
+                    cells.or(between(version, dimension, value, value));
+                }
+                narrow(wanted.get(version), dimension, cells);
             }
-            among(column, codes);
         }
 
         @Override
@@ -372,12 +377,7 @@ final class DimensionScheme extends KeyScheme {
             for (int version = 0; dimension >= 0 && version < scales.length; version++) {
                 BitSet cells = new BitSet();
                 for (int range = 0; range < lows.length; range++) {
-                    byte[] end = ends[range];
-                    cells.or(between(
-                            version,
-                            dimension,
-                            KeyCodec.ofBytes(lows[range], 0, lows[range].length),
-                            end == null ? Long.MAX_VALUE : KeyCodec.ofBytes(end, 0, end.length)));
+                    cells.or(between(version, dimension, lows[range], ends[range]));
                 }
                 narrow(wanted.get(version), dimension, cells);
             }

@@ -67,6 +67,14 @@ public final class KeyCodec {
         return prefix ^ Long.MIN_VALUE;
     }
 
+    /** The key of a cut, as {@link io.waterwheel.schema.Cuts} reads it; of a text, of its first bytes. */
+    public static long ofCut(Object cut) {
+        if (cut instanceof Long number) {
+            return number;
+        }
+        return cut instanceof Double number ? ofDouble(number) : ofBytes((byte[]) cut, 0, ((byte[]) cut).length);
+    }
+
     /** Whether two values with the same key are always equal. */
     public static boolean isExact(FieldType type) {
         return !type.variable();
@@ -131,16 +139,34 @@ public final class KeyCodec {
             case BOOLEAN -> key == 0 ? "false" : "true";
             case FLOAT -> Float.toString(Float.intBitsToFloat((int) (key ^ (key >> 63 & Integer.MAX_VALUE))));
             case DOUBLE -> Double.toString(Double.longBitsToDouble(key ^ (key >> 63 & Long.MAX_VALUE)));
+            case STRING, BYTES, UUID, IPV6 -> toText(field, prefix(key));
+            case DECIMAL ->
+                field.type().variable()
+                        ? toText(field, prefix(key))
+                        : decimalText(field.type(), BigInteger.valueOf(key));
+        };
+    }
+
+    /**
+     * The least value that begins with some bytes, as {@link #ofText} reads it; of a string or bytes, these bytes. A
+     * character that is cut at the end is left out: then the text is a little smaller.
+     *
+     * @param field of a string, bytes, UUID, IPv6 address or longer decimal
+     */
+    public static String toText(Field field, byte[] prefix) {
+        return switch (field.type().kind()) {
             case STRING -> {
-                ByteBuffer bytes = ByteBuffer.wrap(prefix(key));
-                CharBuffer text = CharBuffer.allocate(PREFIX_BYTES);
+                CharBuffer text = CharBuffer.allocate(prefix.length);
                 // Stops before a character that is cut, and says so; that is what is wanted.
-                StandardCharsets.UTF_8.newDecoder().decode(bytes, text, false);
+                StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(prefix), text, false);
                 yield text.flip().toString();
             }
-            case BYTES -> Base64.getEncoder().encodeToString(prefix(key));
-            case DECIMAL -> decimalText(field.type(), key);
-            case UUID, IPV6 -> field.type().textOfSixteen(Arrays.copyOf(prefix(key), FieldType.SIXTEEN), 0);
+            case BYTES -> Base64.getEncoder().encodeToString(prefix);
+            case UUID, IPV6 -> field.type().textOfSixteen(Arrays.copyOf(prefix, FieldType.SIXTEEN), 0);
+            case DECIMAL -> decimalText(field.type(), Decimals.unscaled(Arrays.copyOf(prefix, Decimals.LONG_BYTES), 0));
+            case INT, LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS, IPV4, BOOLEAN, FLOAT, DOUBLE ->
+                throw new IllegalArgumentException(
+                        "no prefixes of a " + field.type().schemaName());
         };
     }
 
@@ -195,12 +221,9 @@ public final class KeyCodec {
         }
     }
 
-    private static String decimalText(FieldType type, long key) {
+    private static String decimalText(FieldType type, BigInteger unscaled) {
         // Between the greatest values and the ends of 16 bytes there are keys that no value has.
         BigInteger most = Decimals.limit(type.precision()).subtract(BigInteger.ONE);
-        BigInteger unscaled = type.variable()
-                ? Decimals.unscaled(Arrays.copyOf(prefix(key), Decimals.LONG_BYTES), 0)
-                : BigInteger.valueOf(key);
         return Decimals.text(new BigDecimal(unscaled.min(most).max(most.negate()), type.scale()));
     }
 

@@ -41,11 +41,11 @@ public abstract sealed class KeyScheme permits FieldScheme, PositionScheme, Dime
         if (kind == PositionScheme.KIND) {
             return PositionScheme.derived(layout, parameters);
         }
-        if (kind == DimensionKeys.KIND || kind == DimensionKeys.SCALED_KIND) {
+        if (kind >= DimensionKeys.KIND && kind <= DimensionKeys.LONG_KIND) {
             return DimensionScheme.derived(layout, kind, parameters);
         }
         throw new IllegalArgumentException(
-                "expected kind " + PositionScheme.KIND + " to " + DimensionKeys.SCALED_KIND + ", got " + kind);
+                "expected kind " + PositionScheme.KIND + " to " + DimensionKeys.LONG_KIND + ", got " + kind);
     }
 
     /** Every key that a tuple can have lies in this interval. */

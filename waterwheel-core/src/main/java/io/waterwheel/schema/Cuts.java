@@ -16,12 +16,10 @@ import java.util.List;
 /**
  * Reads the values that divide a field into cells. Keys are made by them, and made again to read what is stored: the
  * cuts of a dimension are the same for ever. They are {@link Long} of whole numbers, timestamps as they are counted,
- * addresses and booleans; {@link Double} of floats and doubles; byte arrays of text and bytes. Stateless but for the
- * field.
+ * addresses and booleans; {@link Double} of floats and doubles; byte arrays of text and bytes, as many bytes of each as
+ * tell its cells apart. Stateless but for the field.
  */
 public final class Cuts {
-    private static final int PREFIX_BYTES = 8;
-
     private final Field field;
 
     public Cuts(Field field) {
@@ -39,20 +37,24 @@ public final class Cuts {
             return List.of(1L);
         }
         int cells = (1 << bits) - (field.nullable() ? 1 : 0);
-        return dimension.range().isEmpty() ? listed(dimension.cuts()) : even(dimension.range(), cells);
+        int bytes = Math.max(Dimension.LEAST_BYTES, dimension.bytes());
+        return dimension.range().isEmpty() ? listed(dimension.cuts(), bytes) : even(dimension.range(), cells);
     }
 
-    private List<Object> listed(List<String> texts) {
+    private List<Object> listed(List<String> texts, int bytes) {
         List<Object> cuts = new ArrayList<>(texts.size());
         for (String text : texts) {
-            Object cut = value("cuts", text);
+            Object cut = value("cuts", text, bytes);
             if (field.type().variable()
                     && !cuts.isEmpty()
                     && compare(cuts.get(cuts.size() - 1), cut) == 0
                     && !text.equals(texts.get(cuts.size() - 1))) {
-                throw new IllegalArgumentException("cuts: expected values that differ in their first " + PREFIX_BYTES
+                throw new IllegalArgumentException("cuts: expected values that differ in their first " + bytes
                         + " bytes, by which cells are told apart, got '" + text + "' after '"
-                        + texts.get(cuts.size() - 1) + "'");
+                        + texts.get(cuts.size() - 1) + "'"
+                        + (bytes < Dimension.MAX_BYTES
+                                ? "; 'bytes: " + Dimension.MAX_BYTES + "' tells them apart by more"
+                                : ""));
             }
             if (!cuts.isEmpty() && compare(cuts.get(cuts.size() - 1), cut) >= 0) {
                 throw new IllegalArgumentException("cuts: expected ascending values, got '" + text + "' after '"
@@ -71,8 +73,8 @@ public final class Cuts {
         if (range.size() != 2) {
             throw new IllegalArgumentException("range: expected [LO, HI], got " + range);
         }
-        Object low = value("range", range.get(0));
-        Object high = value("range", range.get(1));
+        Object low = value("range", range.get(0), Dimension.LEAST_BYTES);
+        Object high = value("range", range.get(1), Dimension.LEAST_BYTES);
         if (compare(low, high) >= 0) {
             throw new IllegalArgumentException(
                     "range: expected the lower value first, got " + range.get(0) + " to " + range.get(1));
@@ -112,7 +114,7 @@ public final class Cuts {
         return Arrays.compareUnsigned((byte[]) left, (byte[]) right);
     }
 
-    private Object value(String member, String text) {
+    private Object value(String member, String text, int bytes) {
         try {
             return switch (field.type().physical()) {
                 case INT32, INT64 -> whole(text);
@@ -120,7 +122,7 @@ public final class Cuts {
                 // Rows are compared as floats: 0.7 is the float that rows have, which is a little less.
                 case FLOAT32 -> finite(Float.parseFloat(text));
                 case FLOAT64 -> finite(Double.parseDouble(text));
-                case VARIABLE -> prefix(text);
+                case VARIABLE -> prefix(text, bytes);
                 case BOOLEAN -> throw new IllegalStateException("a boolean has no cuts to read");
             };
         } catch (IllegalArgumentException | DateTimeException e) {
@@ -176,7 +178,7 @@ public final class Cuts {
     }
 
     /** Keys tell values apart by their first bytes, shorter ones filled up with zeros. */
-    private byte[] prefix(String text) {
+    private byte[] prefix(String text, int length) {
         byte[] bytes =
                 switch (field.type().kind()) {
                     case STRING -> text.getBytes(StandardCharsets.UTF_8);
@@ -184,7 +186,7 @@ public final class Cuts {
                     case DECIMAL -> Decimals.bytes(unscaled(text));
                     default -> Base64.getDecoder().decode(text);
                 };
-        return Arrays.copyOf(bytes, PREFIX_BYTES);
+        return Arrays.copyOf(bytes, length);
     }
 
     private byte[] sixteen(String text) {

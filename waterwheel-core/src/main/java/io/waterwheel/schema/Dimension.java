@@ -15,16 +15,32 @@ import org.jspecify.annotations.Nullable;
  * @param bits that the number of a cell takes in the key, 1 to {@link #MAX_BITS}; 0 where nothing is said
  * @param range the least and the greatest value of an even division, as text; empty where there is none
  * @param cuts values at which cells begin, ascending, as text; empty where there are none
+ * @param bytes of a text, or of bytes, by which cells are told apart, {@link #LEAST_BYTES} to {@link #MAX_BYTES}; 0
+ *     where nothing is said, as {@link #LEAST_BYTES}
  */
-public record Dimension(String field, int bits, List<String> range, List<String> cuts) {
+public record Dimension(String field, int bits, List<String> range, List<String> cuts, int bytes) {
     /** A table has at most 2^14 cells. */
     public static final int MAX_BITS = 14;
+    /** Those that are told apart by this number of bytes are told apart by codes. */
+    public static final int LEAST_BYTES = 8;
+
+    public static final int MAX_BYTES = 64;
     /** Bits of an even division that says none. What is stored was made by it: never to be changed. */
     static final int DEFAULT_BITS = 6;
 
     public Dimension {
         range = List.copyOf(range);
         cuts = List.copyOf(cuts);
+    }
+
+    /** Of numbers, or of texts that are told apart by their first {@link #LEAST_BYTES} bytes. */
+    public Dimension(String field, int bits, List<String> range, List<String> cuts) {
+        this(field, bits, range, cuts, 0);
+    }
+
+    /** Whether more bytes of a text tell its cells apart than a code has. */
+    public boolean isLong() {
+        return bytes > LEAST_BYTES;
     }
 
     /** Whether nothing says what the cells are: a definition that is to be completed by rows. */
@@ -75,6 +91,14 @@ public record Dimension(String field, int bits, List<String> range, List<String>
         if (!range.isEmpty() && !cuts.isEmpty()) {
             throw new IllegalArgumentException("expected range or cuts, got both");
         }
+        if (bytes != 0 && !of.type().variable()) {
+            throw new IllegalArgumentException(
+                    "bytes: only texts, and values as long, are told apart by their first bytes; leave it out");
+        }
+        if (bytes != 0 && (bytes < LEAST_BYTES || bytes > MAX_BYTES)) {
+            throw new IllegalArgumentException(
+                    "bytes: expected " + LEAST_BYTES + " to " + MAX_BYTES + ", got " + bytes);
+        }
         if (bits > 0 && scheduled > 0 && bits != scheduled) {
             throw new IllegalArgumentException(
                     "expected as many bits as the schedule names it, " + scheduled + ", got " + bits);
@@ -102,6 +126,9 @@ public record Dimension(String field, int bits, List<String> range, List<String>
         members.put("field", field);
         if (bits > 0) {
             members.put("bits", Integer.toString(bits));
+        }
+        if (bytes > 0) {
+            members.put("bytes", Integer.toString(bytes));
         }
         if (!range.isEmpty()) {
             members.put("range", range);

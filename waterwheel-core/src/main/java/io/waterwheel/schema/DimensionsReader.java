@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads a key of dimensions from the members of a definition's object {@code key}. Stateless. */
 final class DimensionsReader {
-    private static final Set<String> DIMENSION = Set.of("field", "bits", "range", "cuts");
+    private static final Set<String> DIMENSION = Set.of("field", "bits", "bytes", "range", "cuts");
 
     private DimensionsReader() {}
 
@@ -39,22 +39,23 @@ final class DimensionsReader {
 
     private static @Nullable Dimension dimension(Members members) {
         String field = members.text("field");
-        int bits = members.has("bits") ? bits(members) : 0;
+        int bits = members.has("bits") ? number(members, "bits", 1, Dimension.MAX_BITS) : 0;
+        int bytes = members.has("bytes") ? number(members, "bytes", Dimension.LEAST_BYTES, Dimension.MAX_BYTES) : 0;
         List<String> range = texts(members, "range");
         List<String> cuts = texts(members, "cuts");
-        return field.isEmpty() || bits < 0 || range == null || cuts == null
+        return field.isEmpty() || bits < 0 || bytes < 0 || range == null || cuts == null
                 ? null
-                : new Dimension(field, bits, range, cuts);
+                : new Dimension(field, bits, range, cuts, bytes);
     }
 
-    /** -1, and an error, when they are no such number. */
-    private static int bits(Members members) {
-        String text = members.text("bits");
+    /** -1, and an error, when it is no such number. */
+    private static int number(Members members, String name, int least, int most) {
+        String text = members.text(name);
         if (text.isEmpty()) {
             return -1;
         }
-        if (!text.matches("[1-9]\\d?") || Integer.parseInt(text) > Dimension.MAX_BITS) {
-            members.error("bits", "bits: expected 1 to " + Dimension.MAX_BITS + ", got '" + text + "'");
+        if (!text.matches("[1-9]\\d?") || Integer.parseInt(text) < least || Integer.parseInt(text) > most) {
+            members.error(name, name + ": expected " + least + " to " + most + ", got '" + text + "'");
             return -1;
         }
         return Integer.parseInt(text);

@@ -27,7 +27,9 @@ final class Document {
         }
     }
 
-    private static final int MAX_NODES = 10_000;
+    /** All cuts that a key may have are among them. */
+    private static final int MAX_NODES = 10_000 + KeySpec.Dimensions.MAX_CUTS;
+
     private static final int MAX_DEPTH = 10;
 
     private final String source;

@@ -189,7 +189,8 @@ public sealed interface KeySpec {
 
     /**
      * The key is made of the cells that the values of several fields lie in, their bits interleaved (see
-     * {@code io.waterwheel.key.Interleaving}). A field may be nullable: null has a cell of its own, below all others.
+     * {@code io.waterwheel.key.curve.Interleaving}). A field may be nullable: null has a cell of its own, below all
+     * others.
      *
      * @param dimensions two to {@value #MOST}
      * @param schedule the names of the dimensions by which bits follow each other, from the highest bit on, each as
@@ -211,10 +212,14 @@ public sealed interface KeySpec {
         static final int MAX_SCALED_BITS = 59;
 
         static final int MOST_SCALES = 16;
-        /** In lists: a definition is one node of the catalog, and has up to 16 versions of them. */
-        static final int MAX_LISTED = 4096;
-        /** With those that divide ranges: each chunk has all. */
+        /** As text, in all versions of the scales: a definition is one node of the catalog, which takes no more. */
+        static final int MAX_TEXT = 900_000;
+        /** A cut's quotes, and the comma behind it. */
+        private static final int TEXT_MARKS = 3;
+        /** Of one version, with those that divide ranges, each as 8 bytes: each chunk has all. */
         static final int MAX_CUTS = 1 << Dimension.MAX_BITS;
+        /** Listed cuts that releases of all layouts read. */
+        private static final int MOST_OF_OLD = 4096;
 
         public Dimensions {
             dimensions = List.copyOf(dimensions);
@@ -363,31 +368,65 @@ public sealed interface KeySpec {
         }
 
         /**
-         * How many cuts its open dimensions may list, all of them together; below 0 where others have too many.
+         * How many cuts its open dimensions may have, all of them together; below 0 where others have too many.
          *
          * @param fields by name
          */
         public int roomForCuts(Map<String, Field> fields) {
-            int listed = 0;
-            int cuts = 0;
-            for (Dimension dimension : dimensions) {
-                listed += dimension.cuts().size();
-                cuts += cuts(dimension, fields);
-            }
-            return Math.min(MAX_LISTED - listed, MAX_CUTS - cuts);
+            return MAX_CUTS - cuts(fields);
         }
 
-        /** Those that are listed, and those that divide a range; none where it is open. */
-        private int cuts(Dimension dimension, Map<String, Field> fields) {
-            Field field = Objects.requireNonNull(fields.get(dimension.field()));
-            return dimension.range().isEmpty()
-                    ? dimension.cuts().size()
-                    : (1 << dimension.bits(field, scheduled(dimension))) - 1;
+        /**
+         * Whether there is room for learned scales, and as much again, as text, for later ones.
+         *
+         * @param scales of the same dimensions
+         * @param fields by name
+         */
+        public boolean hasRoomFor(List<Dimension> scales, Map<String, Field> fields) {
+            Dimensions of = new Dimensions(scales, schedule, position);
+            return of.cuts(fields) <= MAX_CUTS && of.textLength() <= (MAX_TEXT - textLength()) / 2;
+        }
+
+        /** Whether only releases read it that know of long texts as cuts, and of more cuts than once. */
+        public boolean hasLongOrManyCuts() {
+            boolean has = false;
+            for (int version = 1; version <= scales(); version++) {
+                int listed = 0;
+                for (Dimension dimension : dimensions(version)) {
+                    has |= dimension.bytes() > 0;
+                    listed += dimension.cuts().size();
+                }
+                has |= listed > MOST_OF_OLD;
+            }
+            return has;
+        }
+
+        /** What the listed cuts of all versions take as text. */
+        private int textLength() {
+            int length = 0;
+            for (int version = 1; version <= scales(); version++) {
+                for (Dimension dimension : dimensions(version)) {
+                    for (String cut : dimension.cuts()) {
+                        length += cut.length() + TEXT_MARKS;
+                    }
+                }
+            }
+            return length;
+        }
+
+        /** Those that are listed, each as 8 bytes, and those that divide a range; none where it is open. */
+        private int cuts(Map<String, Field> fields) {
+            int cuts = 0;
+            for (Dimension dimension : dimensions) {
+                Field field = Objects.requireNonNull(fields.get(dimension.field()));
+                cuts += dimension.range().isEmpty()
+                        ? dimension.cuts().size() * (1 + (Math.max(1, dimension.bytes()) - 1) / Long.BYTES)
+                        : (1 << dimension.bits(field, scheduled(dimension))) - 1;
+            }
+            return cuts;
         }
 
         private @Nullable String cellProblem(Map<String, Field> fields) {
-            int listed = 0;
-            int cuts = 0;
             for (Dimension dimension : dimensions) {
                 int scheduled = scheduled(dimension);
                 if (!schedule.isEmpty() && scheduled == 0) {
@@ -397,19 +436,19 @@ public sealed interface KeySpec {
                 if (problem != null) {
                     return problem;
                 }
-                listed += dimension.cuts().size();
-                cuts += cuts(dimension, fields);
             }
+            int cuts = cuts(fields);
             int bits = Arrays.stream(bits(fields)).sum();
             if (bits > MAX_BITS) {
                 return "the key: expected at most " + MAX_BITS + " bits in all dimensions, got " + bits;
             }
-            if (listed > MAX_LISTED) {
-                return "the key: expected at most " + MAX_LISTED + " cuts, got " + listed;
+            if (cuts > MAX_CUTS) {
+                return "the key: expected at most " + MAX_CUTS + " cuts with those that divide ranges, got " + cuts
+                        + "; a range of B bits has 2^B - 1, and a text told apart by N bytes counts N / 8 times";
             }
-            return cuts > MAX_CUTS
-                    ? "the key: expected at most " + MAX_CUTS + " cuts with those that divide ranges, got " + cuts
-                            + "; a range of B bits has 2^B - 1"
+            return textLength() > MAX_TEXT
+                    ? "the key: expected cuts of at most " + MAX_TEXT + " characters as text, with those of all"
+                            + " versions of the scales, got " + textLength()
                     : null;
         }
 

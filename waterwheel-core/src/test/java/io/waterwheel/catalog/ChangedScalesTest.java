@@ -24,6 +24,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -87,6 +88,41 @@ final class ChangedScalesTest {
         assertThatThrownBy(() -> catalog.scaled(3))
                 .isInstanceOf(CorruptCatalogException.class)
                 .hasRootCauseMessage("expected 3 versions of scales, which a routing table names, got 2");
+    }
+
+    /** Releases that would make other keys refuse the entry. */
+    @Test
+    void longTextsAndManyCutsAreOfALayoutOfTheirOwn() {
+        List<Field> fields = List.of(
+                new Field("url", FieldType.STRING, true),
+                new Field("b", FieldType.LONG, false),
+                new Field("t", FieldType.TIMESTAMP, false));
+        Dimension few = new Dimension("b", 13, List.of(), List.of("0", "100"));
+        Dimension many = new Dimension(
+                "b",
+                13,
+                List.of(),
+                LongStream.range(0, 4097).mapToObj(Long::toString).toList());
+        Dimension texts = new Dimension("url", 2, List.of(), List.of("https://b", "https://c"), 64);
+        Dimension codes = new Dimension("url", 2, List.of(), List.of("b", "c"));
+        KeySpec.Dimensions plain = new KeySpec.Dimensions(List.of(codes, few), List.of());
+        assertThat(layoutOf(new Schema(fields, plain, "t"))).isEqualTo(5);
+        assertThat(layoutOf(new Schema(fields, plain.withScales(List.of(codes, few)), "t")))
+                .isEqualTo(7);
+        for (KeySpec.Dimensions key : List.of(
+                new KeySpec.Dimensions(List.of(texts, few), List.of()),
+                new KeySpec.Dimensions(List.of(codes, many), List.of()),
+                plain.withScales(List.of(texts, few)),
+                plain.withScales(List.of(codes, many)))) {
+            assertThat(layoutOf(new Schema(fields, key, "t"))).isEqualTo(8);
+        }
+    }
+
+    private static int layoutOf(Schema schema) {
+        StreamInfo info = new StreamInfo("s", 1, schema, RecordFormat.CSV, "s", 1, 1);
+        byte[] entry = CatalogJson.write(info);
+        assertThat(CatalogJson.readStream("s", entry)).isEqualTo(info);
+        return CatalogJson.layoutOf("s", entry);
     }
 
     /** Each partition and each indexer reads the entry by a catalog of its own, and keeps what it has read. */

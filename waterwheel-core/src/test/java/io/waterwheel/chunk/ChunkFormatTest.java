@@ -49,8 +49,9 @@ final class ChunkFormatTest {
             case "three-tuples" -> threeTuples();
             case "text-and-nulls" -> textAndNulls();
             case "positions" -> positions();
-            case "dimensions" -> dimensions(1);
-            case "later-scales" -> dimensions(2);
+            case "dimensions" -> dimensions(1, "", 0);
+            case "later-scales" -> dimensions(2, "", 0);
+            case "long-cuts" -> dimensions(1, "https://example.org/", 24);
             case "dictionaries" -> dictionaries();
             case "unsorted" -> unsorted();
             case "numbered" -> numbered();
@@ -148,11 +149,17 @@ final class ChunkFormatTest {
         return encoded(schema, block, indexed);
     }
 
-    /** @param scales the version of the scales by which keys are made, of two */
-    private static Sample dimensions(int scales) {
+    /**
+     * Keys of three dimensions.
+     *
+     * @param scales the version of the scales by which keys are made, of two
+     * @param beginning of all texts
+     * @param bytes by which these are told apart
+     */
+    private static Sample dimensions(int scales, String beginning, int bytes) {
         KeySpec.Dimensions key = new KeySpec.Dimensions(
                 List.of(
-                        new Dimension("kind", 0, List.of(), List.of("b", "c")),
+                        new Dimension("kind", 0, List.of(), List.of(beginning + "b", beginning + "c"), bytes),
                         new Dimension("height", 3, List.of("0", "80"), List.of()),
                         new Dimension("count", 3, List.of("-10", "10"), List.of())),
                 List.of());
@@ -163,7 +170,7 @@ final class ChunkFormatTest {
                         new Field("height", FieldType.DOUBLE, false),
                         new Field("count", FieldType.INT, true)),
                 key.withScales(List.of(
-                        new Dimension("kind", 2, List.of(), List.of("c", "d")),
+                        new Dimension("kind", 2, List.of(), List.of(beginning + "c", beginning + "d"), bytes),
                         new Dimension("height", 3, List.of("60", "100"), List.of()),
                         new Dimension("count", 3, List.of(), List.of("-5", "0", "7")))),
                 "t");
@@ -172,8 +179,9 @@ final class ChunkFormatTest {
         for (int row = 0; row < 40; row++) {
             block.times()[row] = 1_600_000_000_000L + row * 250L;
             block.setNullMask(row, random.nextInt(8) == 0 ? 1 + random.nextInt(3) : 0);
-            byte[] kind = {(byte) ('a' + random.nextInt(4))};
-            LittleEndian.putLong(block.column(1), row * 8, block.addToArena(kind, 0, block.isNull(1, row) ? 0 : 1));
+            byte[] kind = (beginning + (char) ('a' + random.nextInt(4))).getBytes(StandardCharsets.UTF_8);
+            int length = block.isNull(1, row) ? 0 : kind.length;
+            LittleEndian.putLong(block.column(1), row * 8, block.addToArena(kind, 0, length));
             LittleEndian.putLong(block.column(2), row * 8, Double.doubleToRawLongBits(random.nextInt(1000) / 10.0));
             LittleEndian.putInt(block.column(3), row * 4, random.nextInt(30) - 15);
         }
@@ -329,6 +337,7 @@ final class ChunkFormatTest {
                 "positions",
                 "dimensions",
                 "later-scales",
+                "long-cuts",
                 "dictionaries",
                 "filters",
                 "integers",

@@ -2,6 +2,7 @@ package io.waterwheel.decode;
 
 import io.waterwheel.geo.Box;
 import io.waterwheel.key.KeyCodec;
+import io.waterwheel.schema.Cuts;
 import io.waterwheel.schema.DecimalTypes;
 import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.Field;
@@ -11,6 +12,7 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.text.Ipv4;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Random;
@@ -95,19 +97,37 @@ public final class RandomRows {
         return new KeySpec.Dimensions(dimensions, random.nextBoolean() ? schedule : List.of());
     }
 
+    /** By how many bytes a dimension of the field tells texts apart: by its name, 0 of some and up to 64 of others. */
+    public static int told(Field field) {
+        int hash = (field.name().hashCode() * 0x9e3779b9) >>> 8;
+        return !field.type().variable() || hash % 3 == 0 ? 0 : Dimension.MAX_BYTES - hash % 57;
+    }
+
+    private static byte[] told(Field field, String text) {
+        Dimension dimension = new Dimension(field.name(), 1, List.of(), List.of(text), told(field));
+        return (byte[]) new Cuts(field).of(dimension, 1).get(0);
+    }
+
     private static Dimension dimension(Field field, Random random, Function<Field, @Nullable Object> values) {
         if (field.type() == FieldType.BOOLEAN) {
             return new Dimension(field.name(), random.nextInt(2) * 2, List.of(), List.of());
         }
         TreeMap<Long, String> cuts = new TreeMap<>();
+        TreeMap<byte[], String> texts = new TreeMap<>(Arrays::compareUnsigned);
         int count = 2 + random.nextInt(random.nextInt(5) == 0 ? 40 : 6);
         // Of a field with few values there are never as many.
-        for (int tries = 0; cuts.size() < count && (tries < MOST_TRIES || cuts.size() < 2); tries++) {
+        for (int tries = 0;
+                cuts.size() + texts.size() < count && (tries < MOST_TRIES || cuts.size() + texts.size() < 2);
+                tries++) {
             Object value = values.apply(field);
             String text = text(value);
             boolean number = !(value instanceof Number some) || Double.isFinite(some.doubleValue());
             if (value != null && number && text.length() < 100) {
-                cuts.put(KeyCodec.ofText(field, text), text);
+                if (field.type().variable()) {
+                    texts.put(told(field, text), text);
+                } else {
+                    cuts.put(KeyCodec.ofText(field, text), text);
+                }
             }
         }
         boolean even = !field.type().variable() && random.nextBoolean();
@@ -115,7 +135,8 @@ public final class RandomRows {
                 field.name(),
                 even ? random.nextInt(field.nullable() ? 2 : 1, 8) : 0,
                 even ? List.of(cuts.firstEntry().getValue(), cuts.lastEntry().getValue()) : List.of(),
-                even ? List.of() : List.copyOf(cuts.values()));
+                even ? List.of() : List.copyOf(field.type().variable() ? texts.values() : cuts.values()),
+                told(field));
     }
 
     public static @Nullable Object[] row(Schema schema, Random random) {
@@ -128,7 +149,8 @@ public final class RandomRows {
         return row;
     }
 
-    private static Object value(FieldType type, Random random) {
+    /** A random value, as {@link TupleBlock#value}. */
+    public static Object value(FieldType type, Random random) {
         return switch (type.kind()) {
             case INT -> random.nextInt(4) == 0 ? Integer.MIN_VALUE + random.nextInt(2) : random.nextInt();
             case LONG ->

@@ -3,6 +3,8 @@ package io.waterwheel.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Rounds;
+import io.waterwheel.key.curve.DimensionIntervals;
+import io.waterwheel.key.curve.Interleaving;
 import io.waterwheel.tuple.KeyBox;
 import io.waterwheel.tuple.KeyDimensions;
 import io.waterwheel.tuple.KeyInterval;

@@ -225,8 +225,8 @@ final class KeySchemeTest {
         RowLayout layout = RowLayout.of(POSITION);
         byte[] right =
                 Objects.requireNonNull(KeyScheme.of(POSITION).derived(layout)).parameters();
-        assertThatThrownBy(() -> KeyScheme.derived(4, layout, ByteBuffer.wrap(right)))
-                .hasMessage("expected kind 1 to 3, got 4");
+        assertThatThrownBy(() -> KeyScheme.derived(5, layout, ByteBuffer.wrap(right)))
+                .hasMessage("expected kind 1 to 4, got 5");
         assertThatThrownBy(() -> KeyScheme.derived(1, layout, ByteBuffer.wrap(right, 0, 35)))
                 .hasMessage("expected 36 bytes of parameters, got 35");
         byte[] intColumn = right.clone();

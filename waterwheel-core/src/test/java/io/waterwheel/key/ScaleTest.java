@@ -147,7 +147,7 @@ final class ScaleTest {
             DerivedKeys derived = Objects.requireNonNull(KeyScheme.of(schema).derived(layout));
             long[][] values = new long[derived.columns()][];
             for (int i = 0; i < values.length; i++) {
-                values[i] = bits(block, derived.column(i));
+                values[i] = bits(block, derived, i);
             }
             long[] keys = Arrays.copyOf(block.keys(), block.size());
             assertThat(derived.makes(keys, values, block.size()))
@@ -161,7 +161,8 @@ final class ScaleTest {
     }
 
     /** By row the bits of a value, of text its code. */
-    private static long[] bits(TupleBlock block, int column) {
+    private static long[] bits(TupleBlock block, DerivedKeys derived, int index) {
+        int column = derived.column(index);
         RowLayout layout = block.layout();
         byte[] bytes = block.column(column);
         long[] bits = new long[block.size()];
@@ -172,8 +173,11 @@ final class ScaleTest {
             }
             if (column != layout.nullMaskColumn() && layout.variable(column)) {
                 long reference = LittleEndian.getLong(bytes, row * 8);
-                bits[row] = KeyCodec.ofBytes(
-                        block.arena(), TupleBlock.referenceOffset(reference), TupleBlock.referenceLength(reference));
+                bits[row] = derived.code(
+                        index,
+                        block.arena(),
+                        TupleBlock.referenceOffset(reference),
+                        TupleBlock.referenceLength(reference));
             } else if (width == 4) {
                 bits[row] = (int) bits[row];
             }

@@ -47,6 +47,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class DimensionQueriesTest {
     private static final int SEEDS = Rounds.of(6, 300);
     private static final int VALUES = 60;
+    private static final String BEGINNING = "https://\u00fcber.example/";
 
     @TempDir
     Path folder;
@@ -120,9 +121,19 @@ final class DimensionQueriesTest {
             for (int i = 0; i < VALUES; i++) {
                 pool.add(value(type, random));
             }
+            // Some texts begin alike for longer than a code has bytes.
+            if (RandomRows.told(fields.get(f + 1)) > BEGINNING.length() && type == FieldType.STRING) {
+                pool.replaceAll(text -> text.length() % 5 == 4 ? text : BEGINNING + text);
+            }
             pools.add(pool);
         }
-        Schema schema = new Schema(fields, RandomRows.dimensions(fields, random), "t");
+        KeySpec key = RandomRows.dimensions(
+                fields,
+                random,
+                field -> field.type() == FieldType.STRING
+                        ? pools.get(fields.indexOf(field) - 1).get(random.nextInt(VALUES))
+                        : RandomRows.value(field.type(), random));
+        Schema schema = new Schema(fields, key, "t");
         List<Row> rows = new ArrayList<>();
         Path home = folder.resolve("s" + seed);
         try (LocalStream stream = LocalStream.open(home, "s", schema, LocalSettings.DEFAULT)) {

@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.waterwheel.error.WaterwheelException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,7 +39,7 @@ final class DimensionSchemaTest {
         StreamDefinition weather = SchemaFile.read("a", FIELDS + """
                 key:
                   dimensions:
-                    - {field: element, bits: 3, cuts: [SNOW, TMAX, TMIN]}
+                    - {field: element, bits: 3, bytes: 20, cuts: [SNOW, TMAX, TMIN]}
                     - {field: latitude, range: [24.5, 72]}
                     - flag
                     - {field: value, bits: 2, range: [-30, 60]}
@@ -53,7 +56,7 @@ final class DimensionSchemaTest {
         assertThat(new Cuts(fields.get(4)).of(key.dimensions().get(2), 2)).containsExactly(1L);
         assertThat((byte[])
                         new Cuts(fields.get(2)).of(key.dimensions().get(0), 3).get(0))
-                .containsExactly('S', 'N', 'O', 'W', 0, 0, 0, 0);
+                .isEqualTo(Arrays.copyOf(new byte[] {'S', 'N', 'O', 'W'}, 20));
     }
 
     /** A day is the moment at which it begins, in UTC. */
@@ -98,7 +101,15 @@ final class DimensionSchemaTest {
                 "[flag, {field: value, bits: 1}] | dimension 'value': 1 bit tells null from all values: expected 2 or more",
                 "[{field: latitude, bits: 14, range: [0, 1]}, {field: host, bits: 2, range: [0.0.0.0, 9.0.0.0]}] | the"
                         + " key: expected at most 16384 cuts with those that divide ranges, got 16386; a range of B bits"
-                        + " has 2^B - 1",
+                        + " has 2^B - 1, and a text told apart by N bytes counts N / 8 times",
+                "[flag, {field: element, bytes: 17, cuts: [same-prefix-a, same-prefix-b]}, {field: value, bytes: 9,"
+                        + " range: [0, 9]}] | dimension 'value': bytes: only texts, and values as long, are told apart by"
+                        + " their first bytes; leave it out",
+                "[flag, {field: element, bytes: 65, cuts: [a]}] | bytes: expected 8 to 64, got '65'",
+                "[flag, {field: element, bytes: 16, cuts: [same-prefix-long-a, same-prefix-long-b]}] | dimension"
+                        + " 'element': cuts: expected values that differ in their first 16 bytes, by which cells are told"
+                        + " apart, got 'same-prefix-long-b' after 'same-prefix-long-a'; 'bytes: 64' tells them apart by"
+                        + " more",
                 "[flag, {field: element, bits: 1, cuts: [a, b]}] | dimension 'element': 3 cells do not fit into 1 bit,"
                         + " expected at most 2",
                 "[flag, {field: value, range: [9, 0]}] | dimension 'value': range: expected the lower value first, got 9"
@@ -119,7 +130,7 @@ final class DimensionSchemaTest {
                         + " got '-0.0' after '0.0'",
                 "[flag, {field: element, cuts: [abcdefgh1, abcdefgh2]}] | dimension 'element': cuts: expected values"
                         + " that differ in their first 8 bytes, by which cells are told apart, got 'abcdefgh2' after"
-                        + " 'abcdefgh1'",
+                        + " 'abcdefgh1'; 'bytes: 64' tells them apart by more",
                 "[flag, {field: element, range: [a, b]}] | dimension 'element': a string cannot be divided evenly:"
                         + " expected cuts, got a range",
                 "[flag, {field: value, range: [0, 9], cuts: [5]}] | dimension 'value': expected range or cuts, got both",
@@ -165,12 +176,36 @@ final class DimensionSchemaTest {
         assertThatThrownBy(() -> SchemaFile.read("a", FIELDS + "key: {dimensions: [" + dimensions + "]}"))
                 .hasMessage("a: line 12: the key: expected at most 63 bits in all dimensions, got 70");
         StringBuilder cuts = new StringBuilder("0");
-        for (int cut = 1; cut <= 4096; cut++) {
+        for (int cut = 1; cut <= 16381; cut++) {
             cuts.append(", ").append(cut);
         }
+        KeySpec most = SchemaFile.read(
+                        "a", FIELDS + "key: {dimensions: [flag, {field: latitude, cuts: [" + cuts + "]}]}")
+                .schema()
+                .key();
+        assertThat(((KeySpec.Dimensions) most).dimensions().get(1).cuts()).hasSize(16382);
+        assertThat(((KeySpec.Dimensions) most).hasLongOrManyCuts()).isTrue();
         assertThatThrownBy(() -> SchemaFile.read(
-                        "a", FIELDS + "key: {dimensions: [flag, {field: latitude, cuts: [" + cuts + "]}]}"))
-                .hasMessage("a: line 12: the key: expected at most 4096 cuts, got 4097");
+                        "a",
+                        FIELDS + "key: {dimensions: [{field: value, cuts: [1, 2]}, {field: latitude, cuts: [" + cuts
+                                + ", 16382]}]}"))
+                .hasMessage("a: line 12: the key: expected at most 16384 cuts with those that divide ranges, got 16385;"
+                        + " a range of B bits has 2^B - 1, and a text told apart by N bytes counts N / 8 times");
+        String longer = IntStream.range(10_000, 12_100)
+                .mapToObj(cut -> cut + "x".repeat(60))
+                .collect(Collectors.joining(", "));
+        assertThatThrownBy(() -> SchemaFile.read(
+                        "a", FIELDS + "key: {dimensions: [flag, {field: element, bytes: 64, cuts: [" + longer + "]}]}"))
+                .hasMessageStartingWith(
+                        "a: line 12: the key: expected at most 16384 cuts with those that divide ranges,"
+                                + " got 16800;");
+        String far = IntStream.range(10_000, 12_000)
+                .mapToObj(cut -> cut + "x".repeat(500))
+                .collect(Collectors.joining(", "));
+        assertThatThrownBy(() -> SchemaFile.read(
+                        "a", FIELDS + "key: {dimensions: [flag, {field: element, cuts: [" + far + "]}]}"))
+                .hasMessage("a: line 12: the key: expected cuts of at most 900000 characters as text, with those of all"
+                        + " versions of the scales, got 1016000");
     }
 
     @Test

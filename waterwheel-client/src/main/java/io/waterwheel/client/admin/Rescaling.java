@@ -44,7 +44,12 @@ public record Rescaling(int scales, List<Dimension> dimensions, List<Gain> gains
     }
 
     static Dimension dimension(ScaledDimension message) {
-        return new Dimension(message.getField(), message.getBits(), message.getRangeList(), message.getCutsList());
+        return new Dimension(
+                message.getField(),
+                message.getBits(),
+                message.getRangeList(),
+                message.getCutsList(),
+                message.getBytes());
     }
 
     /** A dimension as a request has it. */
@@ -54,6 +59,7 @@ public record Rescaling(int scales, List<Dimension> dimensions, List<Gain> gains
                 .setBits(dimension.bits())
                 .addAllRange(dimension.range())
                 .addAllCuts(dimension.cuts())
+                .setBytes(dimension.bytes())
                 .build();
     }
 }

@@ -75,15 +75,25 @@ public final class DimensionLearner {
         int[] bits = new int[samples.length];
         int[] wanted = new int[samples.length];
         for (int d = 0; d < samples.length; d++) {
-            samples[d].sort();
             Dimension dimension = key.dimensions().get(d);
-            int scheduled = Collections.frequency(key.schedule(), dimension.field());
-            bits[d] = dimension.bits() > 0 || scheduled > 0
-                    ? Math.max(dimension.bits(), scheduled)
-                    : bits(samples[d], field(dimension).nullable());
+            int said = Math.max(dimension.bits(), Collections.frequency(key.schedule(), dimension.field()));
+            samples[d].sort(
+                    open[d] ? dimension.bytes() : Math.max(Dimension.LEAST_BYTES, dimension.bytes()),
+                    said > 0 ? said : BITS_OF_VALUES);
+            bits[d] = said > 0 ? said : bits(samples[d], field(dimension).nullable());
             wanted[d] = open[d] ? samples[d].cuts(bits[d]) : 0;
         }
-        int[] cuts = DimensionSample.shared(wanted, key.roomForCuts(draft.byName()));
+        int room = key.roomForCuts(draft.byName());
+        List<Dimension> dimensions = dimensions(bits, DimensionSample.shared(wanted, room));
+        while (room > samples.length && !key.hasRoomFor(dimensions, draft.byName())) {
+            room -= room / 4 + 1;
+            dimensions = dimensions(bits, DimensionSample.shared(wanted, room));
+        }
+        List<String> schedule = key.schedule().isEmpty() ? schedule(dimensions) : key.schedule();
+        return draft.withKey(new KeySpec.Dimensions(dimensions, schedule, key.position()));
+    }
+
+    private List<Dimension> dimensions(int[] bits, int[] cuts) {
         List<Dimension> dimensions = new ArrayList<>();
         for (int d = 0; d < samples.length; d++) {
             dimensions.add(
@@ -91,8 +101,7 @@ public final class DimensionLearner {
                             ? samples[d].divided(bits[d], cuts[d])
                             : key.dimensions().get(d));
         }
-        List<String> schedule = key.schedule().isEmpty() ? schedule(dimensions) : key.schedule();
-        return draft.withKey(new KeySpec.Dimensions(dimensions, schedule, key.position()));
+        return dimensions;
     }
 
     private Field field(Dimension dimension) {

@@ -11,24 +11,31 @@ import io.waterwheel.tuple.TupleBlock;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** The values that some rows have in one field, and how to divide them into cells of about as many rows. One thread. */
 final class DimensionSample {
+    private static final byte[] NOTHING = {};
+    /** More bytes of texts are worth it where fewer make use of less than this part of the cells. */
+    private static final double ENOUGH = 0.9;
+
     private final Field field;
     private final int index;
     private final int column;
-    /** Order-keeping codes, in the order of the rows until {@link #sort}. */
-    private long[] codes = new long[1024];
+    /** Order-keeping codes, in the order of the rows until {@link #sort}; of numbers. */
+    private long[] codes = {};
+    /** Likewise the first {@link Dimension#MAX_BYTES} bytes of texts and bytes. */
+    private byte[][] texts = {};
 
     private int values;
-    /** Of texts and bytes: the first value, and whether there is another, which may have the same code. */
-    private byte @Nullable [] first;
+    private int nulls;
+    /** Whether there are texts of which not all is kept. */
+    private boolean cut;
 
-    private boolean differ;
+    /** Of texts, by how many bytes they are told apart. */
+    private int bytes;
 
-    /** By distinct value, ascending: its code, and how many rows have it. */
-    private long[] distinct = {};
+    /** By distinct value, ascending: the row that has it first in their order, and how many rows have it. */
+    private int[] firsts = {};
 
     private long[] rows = {};
 
@@ -40,82 +47,136 @@ final class DimensionSample {
 
     void add(TupleBlock block, int row) {
         if (block.isNull(index, row)) {
+            nulls++;
             return;
         }
-        byte[] bytes = block.column(column);
-        long code =
-                switch (field.type().physical()) {
-                    case INT32 -> LittleEndian.getInt(bytes, row * 4);
-                    case UINT32 -> LittleEndian.getInt(bytes, row * 4) & 0xFFFF_FFFFL;
-                    case INT64 -> LittleEndian.getLong(bytes, row * 8);
-                    case BOOLEAN -> bytes[row];
-                    case FLOAT32 -> KeyCodec.ofDouble(LittleEndian.getFloat(bytes, row * 4));
-                    case FLOAT64 -> KeyCodec.ofDouble(LittleEndian.getDouble(bytes, row * 8));
-                    case VARIABLE -> {
-                        long reference = LittleEndian.getLong(bytes, row * 8);
-                        int offset = TupleBlock.referenceOffset(reference);
-                        int length = TupleBlock.referenceLength(reference);
-                        differ = differ || isAnother(block.arena(), offset, length);
-                        yield KeyCodec.ofBytes(block.arena(), offset, length);
-                    }
-                };
-        if (isFloating() && !Double.isFinite(number(code))) {
-            // No value can be told in numbers that is no number: it lies in an outer cell.
-            return;
+        byte[] column = block.column(this.column);
+        switch (field.type().physical()) {
+            case INT32 -> addCode(LittleEndian.getInt(column, row * 4));
+            case UINT32 -> addCode(LittleEndian.getInt(column, row * 4) & 0xFFFF_FFFFL);
+            case INT64 -> addCode(LittleEndian.getLong(column, row * 8));
+            case BOOLEAN -> addCode(column[row]);
+            case FLOAT32 -> addNumber(LittleEndian.getFloat(column, row * 4));
+            case FLOAT64 -> addNumber(LittleEndian.getDouble(column, row * 8));
+            case VARIABLE -> {
+                long reference = LittleEndian.getLong(column, row * 8);
+                int offset = TupleBlock.referenceOffset(reference);
+                int length = TupleBlock.referenceLength(reference);
+                cut |= length > Dimension.MAX_BYTES;
+                addText(block.arena(), offset, Math.min(length, Dimension.MAX_BYTES));
+            }
         }
+    }
+
+    private void addNumber(double number) {
+        // No value can be told in numbers that is no number: it lies in an outer cell.
+        if (Double.isFinite(number)) {
+            addCode(KeyCodec.ofDouble(number));
+        }
+    }
+
+    private void addCode(long code) {
         if (values == codes.length) {
-            codes = Arrays.copyOf(codes, values * 2);
+            codes = Arrays.copyOf(codes, Math.max(1024, values * 2));
         }
         codes[values++] = code;
     }
 
-    private boolean isAnother(byte[] bytes, int offset, int length) {
-        if (first == null) {
-            first = Arrays.copyOfRange(bytes, offset, offset + length);
+    private void addText(byte[] arena, int offset, int length) {
+        if (values == texts.length) {
+            texts = Arrays.copyOf(texts, Math.max(1024, values * 2));
         }
-        return !Arrays.equals(first, 0, first.length, bytes, offset, offset + length);
+        byte[] last = values == 0 ? NOTHING : texts[values - 1];
+        boolean same = Arrays.equals(last, 0, last.length, arena, offset, offset + length);
+        texts[values++] = same ? last : Arrays.copyOfRange(arena, offset, offset + length);
     }
 
-    private boolean isFloating() {
-        PhysicalType type = field.type().physical();
-        return type == PhysicalType.FLOAT64 || type == PhysicalType.FLOAT32;
+    private boolean isText() {
+        return field.type().variable();
     }
 
     private static double number(long code) {
         return Double.longBitsToDouble(code ^ (code >> 63 & Long.MAX_VALUE));
     }
 
-    /** Counts the distinct values; no more are added then. */
-    void sort() {
-        Arrays.sort(codes, 0, values);
-        distinct = new long[values];
+    /**
+     * Counts the distinct values; no more are added then.
+     *
+     * @param told bytes by which texts are told apart; 0: as few as divide them nearly as well as all do
+     * @param bits that number the cells which texts are divided into
+     */
+    void sort(int told, int bits) {
+        if (!isText()) {
+            Arrays.sort(codes, 0, values);
+            count();
+            return;
+        }
+        Arrays.sort(texts, 0, values, Arrays::compareUnsigned);
+        bytes = told > 0 ? told : Dimension.MAX_BYTES;
+        count();
+        double best = used(bits);
+        boolean mayBeFewer = told == 0 && rows.length > 1;
+        for (int fewer = Dimension.LEAST_BYTES; mayBeFewer && fewer < bytes; fewer += Long.BYTES) {
+            int most = bytes;
+            bytes = fewer;
+            count();
+            if (used(bits) < ENOUGH * best) {
+                bytes = most;
+            }
+        }
+        count();
+    }
+
+    private void count() {
+        firsts = new int[values];
         rows = new long[values];
         int count = 0;
         for (int i = 0; i < values; i++) {
-            if (count == 0 || codes[i] != distinct[count - 1]) {
-                distinct[count++] = codes[i];
+            if (count == 0 || !isSame(firsts[count - 1], i)) {
+                firsts[count++] = i;
             }
             rows[count - 1]++;
         }
-        distinct = Arrays.copyOf(distinct, count);
+        firsts = Arrays.copyOf(firsts, count);
         rows = Arrays.copyOf(rows, count);
+    }
+
+    private boolean isSame(int one, int other) {
+        return isText()
+                ? Arrays.equals(Arrays.copyOf(texts[one], bytes), Arrays.copyOf(texts[other], bytes))
+                : codes[one] == codes[other];
+    }
+
+    /** How many cells the values make use of: 2 to the entropy of the rows over them. */
+    private double used(int bits) {
+        double entropy = 0;
+        int[] starts = starts(cuts(bits) + 1);
+        for (int cell = 0; cell <= starts.length; cell++) {
+            long in = 0;
+            int end = cell < starts.length ? starts[cell] : rows.length;
+            for (int d = cell == 0 ? 0 : starts[cell - 1]; d < end; d++) {
+                in += rows[d];
+            }
+            entropy -= in == 0 ? 0 : (double) in / values * Math.log((double) in / values);
+        }
+        return Math.exp(entropy);
     }
 
     /** Distinct values, nulls left out. */
     int distinct() {
-        return distinct.length;
+        return rows.length;
     }
 
     /** Whether its values are names of kinds: texts, truths, or a few numbers that come again and again. */
     boolean isOfKinds(int most) {
-        return distinct.length <= most && values >= 8L * distinct.length;
+        return rows.length <= most && values >= 8L * rows.length;
     }
 
     /**
      * Cuts that divide its values into as many cells as some bits number, or one of each value where these are fewer.
      */
     int cuts(int bits) {
-        return Math.max(0, Math.min((1 << bits) - (field.nullable() ? 1 : 0), distinct.length) - 1);
+        return Math.max(0, Math.min((1 << bits) - (field.nullable() ? 1 : 0), rows.length) - 1);
     }
 
     /**
@@ -147,66 +208,80 @@ final class DimensionSample {
      * @throws IllegalArgumentException when all rows have the same value, or values that begin alike; says which
      */
     Dimension divided(int bits, int most) {
-        if (distinct.length < 2) {
+        if (rows.length < 2) {
             throw new IllegalArgumentException("dimension '" + field.name() + "': " + undivided());
         }
-        int cells = Math.min(most, cuts(bits)) + 1;
+        int[] starts = starts(Math.min(most, cuts(bits)) + 1);
+        List<String> cuts = Arrays.stream(starts).mapToObj(this::text).toList();
+        int told = bytes > Dimension.LEAST_BYTES ? bytes : 0;
+        return new Dimension(field.name(), bits, List.of(), isText() ? ascending(cuts, told) : cuts, told);
+    }
+
+    /** The distinct values at which cells begin, but for the first. */
+    private int[] starts(int cells) {
+        int[] starts = new int[cells - 1];
+        int count = 0;
         long rest = values;
-        long inCell = rows[0];
-        List<String> cuts = new ArrayList<>();
-        for (int d = 1; d < distinct.length && cuts.size() + 1 < cells; d++) {
+        long inCell = rows.length == 0 ? 0 : rows[0];
+        for (int d = 1; d < rows.length && count + 1 < cells; d++) {
             // Of the cells that are left, this one included.
-            long fair = rest / (cells - cuts.size());
-            boolean allHaveRoom = distinct.length - d < cells - cuts.size();
+            long fair = rest / (cells - count);
+            boolean allHaveRoom = rows.length - d < cells - count;
             if (allHaveRoom || inCell + rows[d] / 2 >= Math.max(1, fair)) {
                 rest -= inCell;
                 inCell = 0;
-                cuts.add(text(distinct[d]));
+                starts[count++] = d;
             }
             inCell += rows[d];
         }
-        return new Dimension(field.name(), bits, List.of(), ascending(cuts));
+        return Arrays.copyOf(starts, count);
     }
 
     private String undivided() {
-        if (differ) {
-            return "all values have the same first 8 bytes, '" + text(distinct[0])
+        if (values > 0 && isText() && (cut || !Arrays.equals(texts[0], texts[values - 1]))) {
+            return "all values have the same first " + bytes + " bytes, '" + text(0)
                     + "', and no more of a value is in a key, so no cuts divide them: leave it out, or say 'indexed:"
                     + " true' of the field";
         }
-        return (distinct.length == 0
-                        ? "no row has a value"
-                        : "all rows have the same value, '" + text(distinct[0]) + "'")
+        return (values == 0 ? "no row has a value" : "all rows have the same value, '" + text(0) + "'")
                 + ", so it divides nothing: leave it out, or give "
-                + (field.type().variable() ? "cuts: [VALUE, ...]" : "range: [LO, HI]");
+                + (isText() ? "cuts: [VALUE, ...]" : "range: [LO, HI]");
     }
 
     /** Texts may end within a character of the value's first bytes, and be the same then. */
-    private List<String> ascending(List<String> cuts) {
+    private List<String> ascending(List<String> cuts, int told) {
         List<String> kept = new ArrayList<>();
         for (String cut : cuts) {
-            List<String> more = new ArrayList<>(kept);
-            more.add(cut);
-            if (isAscending(more.subList(Math.max(0, more.size() - 2), more.size()))) {
-                kept = more;
+            List<String> two = kept.isEmpty() ? List.of(cut) : List.of(kept.get(kept.size() - 1), cut);
+            if (isAscending(two, told)) {
+                kept.add(cut);
             }
         }
         return kept;
     }
 
-    private boolean isAscending(List<String> two) {
+    private boolean isAscending(List<String> two, int told) {
         try {
-            new Cuts(field).of(new Dimension(field.name(), Dimension.MAX_BITS, List.of(), two), Dimension.MAX_BITS);
+            new Cuts(field)
+                    .of(new Dimension(field.name(), Dimension.MAX_BITS, List.of(), two, told), Dimension.MAX_BITS);
             return true;
         } catch (IllegalArgumentException e) {
             return false;
         }
     }
 
-    private String text(long code) {
-        if (field.type().physical() == PhysicalType.FLOAT32) {
-            return Float.toString((float) number(code));
+    private String text(int distinct) {
+        int first = firsts[distinct];
+        if (isText()) {
+            byte[] text = texts[first];
+            int length = Math.min(bytes, text.length);
+            while (length > 0 && text[length - 1] == 0) {
+                length--;
+            }
+            return KeyCodec.toText(field, Arrays.copyOf(text, length));
         }
-        return KeyCodec.toText(field, code);
+        return field.type().physical() == PhysicalType.FLOAT32
+                ? Float.toString((float) number(codes[first]))
+                : KeyCodec.toText(field, codes[first]);
     }
 }

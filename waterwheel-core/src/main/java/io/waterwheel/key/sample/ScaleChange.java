@@ -25,9 +25,6 @@ import java.util.Objects;
  */
 @SuppressWarnings("ArrayRecordComponent") // handed over, never compared
 public record ScaleChange(List<Dimension> scales, List<CellUse> before, List<CellUse> after, long[] keys) {
-    /** A dimension whose range is divided by more bits gets as many cells as these number. */
-    private static final int MOST_LEARNED_BITS = 10;
-
     public ScaleChange {
         scales = List.copyOf(scales);
         before = List.copyOf(before);
@@ -68,6 +65,7 @@ public record ScaleChange(List<Dimension> scales, List<CellUse> before, List<Cel
         List<Dimension> present = key.dimensions(key.scales());
         DimensionSample[] samples = new DimensionSample[present.size()];
         boolean[] stays = new boolean[samples.length];
+        int[] bits = key.bits(schema.byName());
         for (int d = 0; d < samples.length; d++) {
             Dimension old = present.get(d);
             int index = schema.indexOf(old.field());
@@ -79,7 +77,7 @@ public record ScaleChange(List<Dimension> scales, List<CellUse> before, List<Cel
             for (int row = 0; row < rows.size() && !stays[d]; row++) {
                 samples[d].add(rows, row);
             }
-            samples[d].sort();
+            samples[d].sort(0, bits[d]);
         }
         List<Dimension> learned;
         boolean settled;
@@ -106,25 +104,22 @@ public record ScaleChange(List<Dimension> scales, List<CellUse> before, List<Cel
         int[] wanted = new int[bits.length];
         for (int d = 0; d < bits.length; d++) {
             Dimension old = key.dimensions(key.scales()).get(d);
-            wanted[d] = stays[d] ? 0 : samples[d].cuts(Math.min(bits[d], MOST_LEARNED_BITS));
+            wanted[d] = stays[d] ? 0 : samples[d].cuts(bits[d]);
             open.add(
                     wanted[d] == 0
-                            ? new Dimension(old.field(), bits[d], old.range(), old.cuts())
+                            ? new Dimension(old.field(), bits[d], old.range(), old.cuts(), old.bytes())
                             : new Dimension(old.field(), bits[d], List.of(), List.of()));
         }
         int room = new KeySpec.Dimensions(open, key.schedule(), key.position()).roomForCuts(schema.byName());
-        if (room < Arrays.stream(wanted).filter(cuts -> cuts > 0).count()) {
-            // Cuts that stay leave none for ranges; those of other dimensions can be as many as they were.
+        List<Dimension> learned;
+        do {
+            int[] cuts = DimensionSample.shared(wanted, room);
+            learned = new ArrayList<>();
             for (int d = 0; d < bits.length; d++) {
-                stays[d] |= !key.dimensions(key.scales()).get(d).range().isEmpty();
+                learned.add(wanted[d] == 0 ? open.get(d) : samples[d].divided(bits[d], cuts[d]));
             }
-            return learned(schema, key, samples, stays);
-        }
-        int[] cuts = DimensionSample.shared(wanted, room);
-        List<Dimension> learned = new ArrayList<>();
-        for (int d = 0; d < bits.length; d++) {
-            learned.add(wanted[d] == 0 ? open.get(d) : samples[d].divided(bits[d], cuts[d]));
-        }
+            room -= room / 4 + 1;
+        } while (room > bits.length && !key.hasRoomFor(learned, schema.byName()));
         return learned;
     }
 
@@ -177,7 +172,8 @@ public record ScaleChange(List<Dimension> scales, List<CellUse> before, List<Cel
         boolean same = true;
         for (int d = 0; d < present.size(); d++) {
             same &= present.get(d).range().equals(others.get(d).range())
-                    && present.get(d).cuts().equals(others.get(d).cuts());
+                    && present.get(d).cuts().equals(others.get(d).cuts())
+                    && present.get(d).bytes() == others.get(d).bytes();
         }
         return same;
     }

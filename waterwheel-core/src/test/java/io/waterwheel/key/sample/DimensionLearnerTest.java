@@ -14,6 +14,7 @@ import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.KeyDimensions;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -137,19 +138,47 @@ final class DimensionLearnerTest {
     }
 
     @Test
-    void textsThatBeginAlikeAreSaidSo() {
+    void textsThatAreTheSameForTooLongAreSaidSo() {
+        String same = "https://" + "a".repeat(56);
         assertThatThrownBy(() -> learned(
-                        draft(open("kind", 0), open("n", 0)), List.of("1,https://a.org,,5", "2,https://b.org,,6")))
-                .hasMessage("dimension 'kind': all values have the same first 8 bytes, 'https://', and no more of a"
-                        + " value is in a key, so no cuts divide them: leave it out, or say 'indexed: true' of the"
-                        + " field");
+                        draft(open("kind", 0), open("n", 0)), List.of("1," + same + "b,,5", "2," + same + "c,,6")))
+                .hasMessage(
+                        "dimension 'kind': all values have the same first 64 bytes, '" + same + "', and no more of a"
+                                + " value is in a key, so no cuts divide them: leave it out, or say 'indexed: true' of the"
+                                + " field");
         assertThatThrownBy(() -> learned(
                         draft(open("kind", 0), open("n", 0)), List.of("1,https://a.org,,5", "2,https://a.org,,6")))
-                .hasMessage("dimension 'kind': all rows have the same value, 'https://', so it divides nothing: leave"
-                        + " it out, or give cuts: [VALUE, ...]");
+                .hasMessage("dimension 'kind': all rows have the same value, 'https://a.org', so it divides nothing:"
+                        + " leave it out, or give cuts: [VALUE, ...]");
     }
 
-    /** Beside the one cut of the kind there is room for 4,095 of the height's. */
+    /** As many bytes as it takes: 8 where these do, and 24 where all begin with 20 that are the same. */
+    @Test
+    void textsThatBeginAlikeAreToldApartByWhatFollows() throws Exception {
+        Random random = new Random(1);
+        for (String beginning : List.of("", "https://example.org/", "https://\u00fcber.example/")) {
+            List<String> lines = new ArrayList<>();
+            for (int i = 0; i < 8000; i++) {
+                String word = Integer.toString(46_656 + random.nextInt(1_000_000), 36);
+                lines.add(i + "," + (i % 100 == 0 ? "" : beginning) + word + ",," + i % 3);
+            }
+            Schema learned = learned(draft(open("kind", 5), open("n", 0)), lines);
+            KeySpec.Dimensions key = (KeySpec.Dimensions) learned.key();
+            assertThat(key.dimensions().get(0).bytes()).isEqualTo(beginning.isEmpty() ? 0 : 24);
+            assertThat(key.dimensions().get(0).cuts()).hasSize(31).allMatch(cut -> cut.startsWith(beginning));
+            TupleBlock block = rows(learned, lines);
+            KeyMaker.of(block.layout(), learned).fill(block, 0, (row, reason) -> {});
+            KeyDimensions dimensions = KeyDimensions.of(learned);
+            int[] cells = new int[32];
+            for (int row = 0; row < block.size(); row++) {
+                cells[dimensions.number(0, block.keys()[row])]++;
+            }
+            assertThat(Arrays.stream(cells).boxed())
+                    .allSatisfy(rows -> assertThat(rows).isBetween(150, 400));
+        }
+    }
+
+    /** Beside the one cut of the kind there is room for 16,383 of the height's. */
     @Test
     void asManyCutsAreLearnedAsThereIsRoomFor() throws Exception {
         List<String> lines = new ArrayList<>();
@@ -160,7 +189,7 @@ final class DimensionLearnerTest {
             Schema learned = learned(draft(open("height", bits), open("kind", 0)), lines);
             KeySpec.Dimensions key = (KeySpec.Dimensions) learned.key();
             assertThat(key.dimensions().get(0).bits()).isEqualTo(bits);
-            assertThat(key.dimensions().get(0).cuts()).hasSize(bits == 12 ? 4094 : 4095);
+            assertThat(key.dimensions().get(0).cuts()).hasSize((1 << bits) - 2);
             assertThat(key.dimensions().get(1).cuts()).containsExactly("b");
         }
         assertThat(DimensionSample.shared(new int[] {4095, 15, 0, 2047}, 4096)).containsExactly(2040, 15, 0, 2040);

@@ -244,6 +244,8 @@ final class CreateReader {
         while (true) {
             if (words.takes("BITS")) {
                 dimension.put("bits", words.value("a number of bits"));
+            } else if (words.takes("BYTES")) {
+                dimension.put("bytes", words.value("a number of bytes"));
             } else if (words.takes("RANGE")) {
                 dimension.put("range", values("a bound"));
             } else if (words.takes("CUTS")) {

@@ -104,7 +104,8 @@ public final class ScaleCalls {
             return ScaleChange.of(
                     schema,
                     request.getDimensionsList().stream()
-                            .map(of -> new Dimension(of.getField(), of.getBits(), of.getRangeList(), of.getCutsList()))
+                            .map(of -> new Dimension(
+                                    of.getField(), of.getBits(), of.getRangeList(), of.getCutsList(), of.getBytes()))
                             .toList(),
                     rows);
         } catch (IllegalArgumentException e) {
@@ -252,6 +253,7 @@ public final class ScaleCalls {
                 .setBits(dimension.bits())
                 .addAllRange(dimension.range())
                 .addAllCuts(dimension.cuts())
+                .setBytes(dimension.bytes())
                 .build();
     }
 

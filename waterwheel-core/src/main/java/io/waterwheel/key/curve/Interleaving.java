@@ -1,4 +1,4 @@
-package io.waterwheel.key;
+package io.waterwheel.key.curve;
 
 import java.util.Arrays;
 
@@ -6,9 +6,9 @@ import java.util.Arrays;
  * How the numbers of cells lie in a key: bit by bit, by a schedule that names for each bit of the key, from the highest
  * on, the dimension whose next lower bit it is. The key grows with each of the numbers. Immutable; any thread.
  */
-final class Interleaving {
+public final class Interleaving {
     /** Keys stay at zero or above. */
-    static final int MAX_BITS = 63;
+    public static final int MAX_BITS = 63;
 
     private final int dimensions;
     private final int bits;
@@ -25,7 +25,7 @@ final class Interleaving {
      * @param order dimensions by number, from the key's highest bit on; 1 to {@link #MAX_BITS}
      * @param dimensions number of them; each is named
      */
-    Interleaving(int[] order, int dimensions) {
+    public Interleaving(int[] order, int dimensions) {
         this.dimensions = dimensions;
         this.bits = order.length;
         this.dimensionAt = new int[bits];
@@ -48,42 +48,42 @@ final class Interleaving {
         }
     }
 
-    int dimensions() {
+    public int dimensions() {
         return dimensions;
     }
 
     /** Bits of a key. */
-    int bits() {
+    public int bits() {
         return bits;
     }
 
     /** Bits of a dimension's number. */
-    int bits(int dimension) {
+    public int bits(int dimension) {
         return Integer.numberOfTrailingZeros(spread[dimension].length);
     }
 
     /** The greatest key. */
-    long greatest() {
+    public long greatest() {
         return -1L >>> (Long.SIZE - bits);
     }
 
     /** The dimension that a bit of the key, counted from the lowest, is of. */
-    int dimensionAt(int bit) {
+    public int dimensionAt(int bit) {
         return dimensionAt[bit];
     }
 
     /** Which bit of its dimension's number it is, counted from the lowest. */
-    int bitAt(int bit) {
+    public int bitAt(int bit) {
         return bitAt[bit];
     }
 
     /** By cell of a dimension, its bits in the key. Not to be changed. */
-    long[] spread(int dimension) {
+    public long[] spread(int dimension) {
         return spread[dimension];
     }
 
     /** The key of a cell in each dimension. */
-    long key(int[] cells) {
+    public long key(int[] cells) {
         long key = 0;
         for (int d = 0; d < dimensions; d++) {
             key |= spread[d][cells[d]];
@@ -92,7 +92,7 @@ final class Interleaving {
     }
 
     /** The schedule, from the key's highest bit on. */
-    int[] order() {
+    public int[] order() {
         int[] order = new int[bits];
         Arrays.setAll(order, i -> dimensionAt[bits - 1 - i]);
         return order;

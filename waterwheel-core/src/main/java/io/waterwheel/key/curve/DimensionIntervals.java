@@ -1,4 +1,4 @@
-package io.waterwheel.key;
+package io.waterwheel.key.curve;
 
 import io.waterwheel.tuple.KeyInterval;
 import java.util.ArrayList;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Covers a set of cells, given by dimension, with key intervals: the one of at most N intervals that leaves out the N -
- * 1 widest gaps found, as {@link BoxIntervals} does in two dimensions.
+ * 1 widest gaps found, as {@code BoxIntervals} does in two dimensions.
  */
 /*
  * A set's least key is that of the least cell in each dimension, its greatest that of the greatest, because the key
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * interleave, with one gap between. Many dimensions have gaps by the million that are equally wide, so the sets are cut
  * in the order of the gaps they hide, and no more often than a bound allows.
  */
-final class DimensionIntervals {
+public final class DimensionIntervals {
     /** Sets cut for each interval wanted: the cover gets little closer with more. */
     private static final int CUTS_PER_INTERVAL = 16;
 
@@ -103,7 +103,7 @@ final class DimensionIntervals {
      * @param wanted by dimension; null where all cells are
      * @param limit at least 1
      */
-    static List<KeyInterval> of(Interleaving interleaving, @Nullable BitSet[] wanted, int limit) {
+    public static List<KeyInterval> of(Interleaving interleaving, @Nullable BitSet[] wanted, int limit) {
         int[] least = new int[wanted.length];
         int[] greatest = new int[wanted.length];
         for (int d = 0; d < wanted.length; d++) {

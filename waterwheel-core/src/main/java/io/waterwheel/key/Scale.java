@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * where a search makes as many as the logarithm of the cuts. Immutable; any thread.
  */
 final class Scale {
-    private static final int MOST_BUCKETS = 1 << 14;
+    private static final int MOST_BUCKETS = 1 << 18;
     /** Buckets for each cut: enough that few hold two. */
     private static final int BUCKETS_PER_CUT = 16;
     /** Versions of a stream's scales, and its chunks, have many a table in common. */

@@ -155,7 +155,7 @@ public final class DimensionQuestions {
                 .toList();
         Schema draft = new Schema(
                 rows.schema().fields(),
-                new KeySpec.Dimensions(open, schedule),
+                new KeySpec.Dimensions(open, schedule, set.position()),
                 rows.schema().timeField());
         DimensionLearner learner = new DimensionLearner(draft);
         // Evenly from all of the set.

@@ -19,17 +19,24 @@ import java.util.stream.Stream;
  *
  * @param rows all of them
  * @param dimensions fields that make the key of dimensions, in order
+ * @param position the dimensions that are a place, the longitude first; empty for none
  * @param schedule one made for the questions, from the key's highest bit on; empty for none
  * @param fields fields that may be the key alone, not nullable
  * @param questions to be asked of each key
  */
 record QuestionSet(
-        Rows rows, List<String> dimensions, List<String> schedule, List<String> fields, List<Question> questions) {
+        Rows rows,
+        List<String> dimensions,
+        List<String> position,
+        List<String> schedule,
+        List<String> fields,
+        List<Question> questions) {
     private static final double SIDE = 0.009;
     private static final int BLOCK_ROWS = 1000;
 
     private static final List<String> TRIP_DIMENSIONS =
             List.of("pickup_latitude", "pickup_longitude", "passenger_count", "trip_time_in_secs");
+    private static final List<String> TRIP_POSITION = List.of("pickup_longitude", "pickup_latitude");
     /** All questions name a small square: six bits of each of its sides, then the others. */
     private static final List<String> TRIP_SCHEDULE = Stream.concat(
                     Stream.generate(() -> TRIP_DIMENSIONS.subList(0, 2)).limit(6),
@@ -83,14 +90,18 @@ record QuestionSet(
      */
     static QuestionSet of(String name, Options options) throws IOException {
         List<String> weather = List.of("element", "latitude", "longitude", "elevation_m", "value");
+        List<String> place = List.of("longitude", "latitude");
         List<String> ofWeather = List.of("element", "value", "latitude", "longitude");
         return switch (name) {
-            case "ghcn" -> new QuestionSet(weather(options), weather, List.of(), ofWeather, WeatherQuestions.ALL);
-            case "ghcn-here" -> new QuestionSet(weather(options), weather, List.of(), ofWeather, WeatherQuestions.HERE);
-            case "trips" -> new QuestionSet(trips(options), TRIP_DIMENSIONS, TRIP_SCHEDULE, TRIP_DIMENSIONS, TRIPS);
+            case "ghcn" ->
+                new QuestionSet(weather(options), weather, place, List.of(), ofWeather, WeatherQuestions.ALL);
+            case "ghcn-here" ->
+                new QuestionSet(weather(options), weather, place, List.of(), ofWeather, WeatherQuestions.HERE);
+            case "trips" ->
+                new QuestionSet(trips(options), TRIP_DIMENSIONS, TRIP_POSITION, TRIP_SCHEDULE, TRIP_DIMENSIONS, TRIPS);
             case "random" -> {
                 Rows rows = trips(options);
-                yield new QuestionSet(rows, EIGHT, List.of(), EIGHT, random(rows, options));
+                yield new QuestionSet(rows, EIGHT, List.of(), List.of(), EIGHT, random(rows, options));
             }
             default ->
                 throw new IllegalArgumentException(

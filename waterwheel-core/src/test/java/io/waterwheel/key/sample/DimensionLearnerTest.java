@@ -178,6 +178,48 @@ final class DimensionLearnerTest {
         }
     }
 
+    /** Seven of eight rows have the same number: its bits tell little apart, and those of the height come first. */
+    @Test
+    void bitsThatTellLittleApartAreLast() throws Exception {
+        List<String> lines = new ArrayList<>();
+        for (int i = 0; i < 800; i++) {
+            lines.add(i + ",a," + i + "," + (i % 16 == 0 ? i / 16 % 8 : 8));
+        }
+        Schema learned = learned(draft(open("n", 3), open("height", 2)), lines);
+        assertThat(((KeySpec.Dimensions) learned.key()).schedule()).containsExactly("height", "height", "n", "n", "n");
+    }
+
+    /** Three of the number's bits are enough for its eight values; the other two take no turn. */
+    @Test
+    void bitsOfNoCellTakeNoTurns() throws Exception {
+        List<String> lines = new ArrayList<>();
+        for (int i = 0; i < 800; i++) {
+            lines.add(i + ",a," + i + "," + i % 8);
+        }
+        Schema learned = learned(draft(open("n", 5), open("height", 2)), lines);
+        assertThat(((KeySpec.Dimensions) learned.key()).schedule())
+                .containsExactly("n", "n", "n", "height", "n", "height", "n");
+    }
+
+    /** The two of a place have four bits where others have three. */
+    @Test
+    void aPlaceHasBitsMoreOften() throws Exception {
+        List<Field> fields = new ArrayList<>(List.of(new Field("t", FieldType.TIMESTAMP, false)));
+        for (String name : List.of("z", "x", "y")) {
+            fields.add(new Field(name, FieldType.DOUBLE, false));
+        }
+        List<Dimension> dimensions = List.of(open("z", 4), open("x", 4), open("y", 4));
+        List<String> lines = new ArrayList<>();
+        for (int i = 0; i < 90; i++) {
+            lines.add(i + "," + i + "," + i + "," + i);
+        }
+        Schema learned = learned(
+                new Schema(fields, new KeySpec.Dimensions(dimensions, List.of(), List.of("x", "y")), "t"), lines);
+        assertThat(((KeySpec.Dimensions) learned.key()).schedule())
+                .containsExactly("x", "y", "z", "x", "y", "z", "x", "y", "x", "y", "z", "z");
+        assertThat(((KeySpec.Dimensions) learned.key()).position()).containsExactly("x", "y");
+    }
+
     /** Beside the one cut of the kind there is room for 16,383 of the height's. */
     @Test
     void asManyCutsAreLearnedAsThereIsRoomFor() throws Exception {

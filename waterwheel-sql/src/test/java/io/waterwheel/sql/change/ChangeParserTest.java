@@ -105,6 +105,13 @@ final class ChangeParserTest {
         List<Dimension> dimensions = ((KeySpec.Dimensions) timed.schema().key()).dimensions();
         assertThat(dimensions.get(0).range()).containsExactly("2020-01-01 00:00:00Z", "2020-01-01T12:00:00.5+02:00");
         assertThat(dimensions.get(1).cuts()).containsExactly("2020-01-01", "2020-01-02", "1600000000000");
+        StreamDefinition pages = created("CREATE STREAM p (page TEXT, b BOOLEAN, at TIMESTAMP) TIME (at) KEY"
+                + " (page BITS 2 BYTES 24 CUTS ('https://example.org/a', 'https://example.org/b'), b)");
+        Dimension page =
+                ((KeySpec.Dimensions) pages.schema().key()).dimensions().get(0);
+        assertThat(page.bytes()).isEqualTo(24);
+        assertThat(page.cuts()).containsExactly("https://example.org/a", "https://example.org/b");
+        assertThat(SchemaJson.readStream(SchemaJson.writeStream(pages))).isEqualTo(pages);
         for (String wrong : List.of("2020-01-01 00", "2020-01-01 25:00", "noon")) {
             assertThatThrownBy(() -> created("CREATE STREAM p (made TIMESTAMP, b BOOLEAN, at TIMESTAMP) TIME (at) KEY"
                             + " (made CUTS (TIMESTAMP '" + wrong + "'), b)"))

@@ -8,10 +8,10 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Completes the dimensions of a key by rows: cuts where a definition says neither range nor cuts, so that each cell
@@ -26,8 +26,8 @@ public final class DimensionLearner {
 
     private static final int BITS_OF_KINDS = 4;
     private static final int BITS_OF_VALUES = 6;
-    /** Of what a bit tells apart that half of the rows have. */
-    private static final double LEAST_GAIN = 0.5;
+    /** Of what the bits of a dimension could tell apart, if all cells had as many rows. */
+    private static final double LEAST_TOLD = 0.6;
     /** A place has its fourth bit before others have their third: its dimensions are asked for together. */
     private static final double TURN_OF_PLACE = 0.74;
 
@@ -120,28 +120,29 @@ public final class DimensionLearner {
 
     /**
      * First the bits of the dimensions that name kinds, whose questions ask for one of them; then those of all others
-     * in turn, those of a place a little more often; and last those that tell little apart, and what follows them.
-     * Numbers name no kinds, however few they are: questions ask for ranges of them.
+     * in turn, those of a place a little more often; and last those of dimensions that tell little apart. Numbers name
+     * no kinds, however few they are: questions ask for ranges of them.
      */
     private List<String> schedule(List<Dimension> dimensions) {
-        int[][] bits = new int[Place.values().length][dimensions.size()];
-        for (int d = 0; d < dimensions.size(); d++) {
+        int[] first = new int[dimensions.size()];
+        int[] inTurn = new int[first.length];
+        int[] last = new int[first.length];
+        for (int d = 0; d < first.length; d++) {
             Dimension dimension = dimensions.get(d);
             Field field = field(dimension);
             boolean kinds = field.type().physical() == PhysicalType.BOOLEAN
                     || (field.type().variable() && samples[d].isOfKinds(KINDS));
-            Place place = kinds ? Place.FIRST : Place.IN_TURN;
             int all = dimension.bits(field, 0);
-            double[] gains = samples[d].gains(dimension, all);
+            long[] rowsOfCells = samples[d].cells(dimension, all);
+            int needed = Dimension.bitsOf(rowsOfCells.length);
             // Bits that no cell has order nothing, and take no turns.
-            bits[Place.FIRST.ordinal()][d] = all - gains.length;
-            for (double gain : gains) {
-                place = place == Place.IN_TURN && gain < LEAST_GAIN ? Place.LAST : place;
-                bits[place.ordinal()][d]++;
-            }
+            first[d] = kinds ? all : all - needed;
+            boolean tells = DimensionSample.entropy(rowsOfCells) >= LEAST_TOLD * needed;
+            inTurn[d] = tells ? all - first[d] : 0;
+            last[d] = all - first[d] - inTurn[d];
         }
-        return Arrays.stream(bits)
-                .flatMap(of -> inTurn(dimensions, of).stream())
+        return Stream.of(first, inTurn, last)
+                .flatMap(bits -> inTurn(dimensions, bits).stream())
                 .toList();
     }
 
@@ -156,12 +157,5 @@ public final class DimensionLearner {
         }
         all.sort(Comparator.comparingDouble(Bit::turn));
         return all.stream().map(Bit::field).toList();
-    }
-
-    /** Where a bit lies in a schedule. */
-    private enum Place {
-        FIRST,
-        IN_TURN,
-        LAST
     }
 }

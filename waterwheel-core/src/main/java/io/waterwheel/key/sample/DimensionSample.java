@@ -286,17 +286,14 @@ final class DimensionSample {
     }
 
     /**
-     * How much each bit of a dimension's cells tells the rows apart that have the same bits above it: 1 where half of
-     * them have it, 0 where all or none have. From the highest bit on that a cell's number has: those above it are of
-     * no cell.
+     * How many rows lie in each cell of a dimension, that of null first where there is one.
      *
      * @param dimension of these values, complete
      */
-    double[] gains(Dimension dimension, int bits) {
+    long[] cells(Dimension dimension, int bits) {
         int nullCells = field.nullable() ? 1 : 0;
         List<Object> cuts = new Cuts(field).of(dimension, bits);
-        int used = Dimension.bitsOf(cuts.size() + 1 + nullCells);
-        long[] cells = new long[1 << used];
+        long[] cells = new long[cuts.size() + 1 + nullCells];
         cells[0] = nulls;
         int cell = 0;
         for (int d = 0; d < rows.length; d++) {
@@ -305,16 +302,7 @@ final class DimensionSample {
             }
             cells[cell + nullCells] += rows[d];
         }
-        double[] gains = new double[used];
-        for (int bit = used - 1; bit >= 0; bit--) {
-            long[] pairs = new long[cells.length / 2];
-            for (int i = 0; i < cells.length; i++) {
-                pairs[i / 2] += cells[i];
-            }
-            gains[bit] = entropy(cells) - entropy(pairs);
-            cells = pairs;
-        }
-        return gains;
+        return cells;
     }
 
     private boolean isNotAbove(Object cut, int row) {
@@ -323,8 +311,8 @@ final class DimensionSample {
                 : KeyCodec.ofCut(cut) <= codes[row];
     }
 
-    /** In bits. */
-    private static double entropy(long[] rows) {
+    /** What the cells of rows tell apart, in bits. */
+    static double entropy(long[] rows) {
         double all = Arrays.stream(rows).sum();
         double entropy = 0;
         for (long of : rows) {

@@ -178,15 +178,27 @@ final class DimensionLearnerTest {
         }
     }
 
-    /** Seven of eight rows have the same number: its bits tell little apart, and those of the height come first. */
+    /** 15 of 16 rows have the same number: its bits tell little apart, and those of the height come first. */
     @Test
-    void bitsThatTellLittleApartAreLast() throws Exception {
+    void aDimensionThatTellsLittleApartIsLast() throws Exception {
         List<String> lines = new ArrayList<>();
         for (int i = 0; i < 800; i++) {
             lines.add(i + ",a," + i + "," + (i % 16 == 0 ? i / 16 % 8 : 8));
         }
         Schema learned = learned(draft(open("n", 3), open("height", 2)), lines);
         assertThat(((KeySpec.Dimensions) learned.key()).schedule()).containsExactly("height", "height", "n", "n", "n");
+    }
+
+    /** The highest bit is that of one value of 17: alone it tells little, all bits together much. */
+    @Test
+    void aDimensionOfEvenCellsTakesItsTurn() throws Exception {
+        List<String> lines = new ArrayList<>();
+        for (int i = 0; i < 17 * 50; i++) {
+            lines.add(i + ",a," + i + "," + i % 17);
+        }
+        Schema learned = learned(draft(open("n", 5), open("height", 2)), lines);
+        assertThat(((KeySpec.Dimensions) learned.key()).schedule())
+                .containsExactly("n", "height", "n", "height", "n", "n", "n");
     }
 
     /** Three of the number's bits are enough for its eight values; the other two take no turn. */

@@ -22,8 +22,11 @@ import org.apache.calcite.rel.RelHomogeneousShuttle;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.RelWriter;
 import org.apache.calcite.rel.core.Aggregate;
+import org.apache.calcite.rel.core.Correlate;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.core.Filter;
+import org.apache.calcite.rel.core.Join;
+import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.logical.LogicalAsofJoin;
 import org.apache.calcite.rel.logical.LogicalProject;
@@ -33,9 +36,11 @@ import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexOver;
 import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexSubQuery;
 import org.apache.calcite.rex.RexUtil;
+import org.apache.calcite.rex.RexVisitorImpl;
 import org.apache.calcite.sql.SqlFunction;
 import org.apache.calcite.sql.SqlFunctionCategory;
 import org.apache.calcite.sql.SqlKind;
@@ -118,8 +123,14 @@ final class Decorrelation {
     }
 
     /**
-     * Hides the written values that make groups. Calcite leaves them out of the groups while it makes joins: without
-     * any other there is one group even of no rows, and what stands above looks for columns in the wrong places.
+     * Hides from Calcite, while it makes joins, what it would draw wrong conclusions from.
+     *
+     * <p>Written values that make groups: it leaves them out of the groups, and without any other there is one group
+     * even of no rows, and what stands above looks for columns in the wrong places.
+     *
+     * <p>Columns that a row is asked by: of one that the condition of a LEFT JOIN compares it takes none to be null,
+     * though the join keeps the rows in which it is. It would compare such nulls by {@code =}, and lose what a
+     * sub-query says of them.
      */
     private static final class Holding extends RelHomogeneousShuttle {
         /** The value of its argument. */
@@ -131,21 +142,68 @@ final class Decorrelation {
                 OperandTypes.ANY,
                 SqlFunctionCategory.USER_DEFINED_FUNCTION);
 
+        private static RexNode held(RexNode value, RelNode node) {
+            return node.getCluster().getRexBuilder().makeCall(value.getType(), HELD, List.of(value));
+        }
+
         @Override
         public RelNode visit(RelNode other) {
             RelNode node = super.visit(other);
-            if (!(node instanceof Aggregate aggregate) || !(aggregate.getInput() instanceof Project project)) {
-                return node;
+            if (node instanceof Aggregate aggregate && aggregate.getInput() instanceof Project project) {
+                return groups(aggregate, project);
+            } else if (node instanceof Correlate correlate) {
+                return asked(correlate);
             }
-            RexBuilder rex = node.getCluster().getRexBuilder();
+            return node instanceof Join join && isOuter(join) && RexUtil.containsCorrelation(join.getCondition())
+                    ? join.copy(
+                            join.getTraitSet(),
+                            held(join.getCondition(), join),
+                            join.getLeft(),
+                            join.getRight(),
+                            join.getJoinType(),
+                            join.isSemiJoinDone())
+                    : node;
+        }
+
+        private static RelNode groups(Aggregate aggregate, Project project) {
             List<RexNode> values = new ArrayList<>(project.getProjects());
             for (int key : aggregate.getGroupSet()) {
                 if (values.get(key) instanceof RexLiteral literal) {
-                    values.set(key, rex.makeCall(literal.getType(), HELD, List.of(literal)));
+                    values.set(key, held(literal, aggregate));
                 }
             }
             RelNode held = project.copy(project.getTraitSet(), project.getInput(), values, project.getRowType());
-            return values.equals(project.getProjects()) ? node : node.copy(node.getTraitSet(), List.of(held));
+            return values.equals(project.getProjects())
+                    ? aggregate
+                    : aggregate.copy(aggregate.getTraitSet(), List.of(held));
+        }
+
+        private static RelNode asked(Correlate correlate) {
+            RelNode left = correlate.getLeft();
+            if (!hasOuter(left)) {
+                return correlate;
+            }
+            List<RexNode> values =
+                    new ArrayList<>(left.getCluster().getRexBuilder().identityProjects(left.getRowType()));
+            for (int column : correlate.getRequiredColumns()) {
+                if (values.get(column).getType().isNullable()) {
+                    values.set(column, held(values.get(column), left));
+                }
+            }
+            RelNode held = LogicalProject.create(
+                    left, List.of(), values, left.getRowType().getFieldNames(), Set.of());
+            return correlate.copy(correlate.getTraitSet(), List.of(held, correlate.getRight()));
+        }
+
+        private static boolean isOuter(Join join) {
+            return join.getJoinType() == JoinRelType.LEFT || join.getJoinType() == JoinRelType.RIGHT;
+        }
+
+        /** Whether a join in it keeps rows without an equal, also one that is not made yet. */
+        private static boolean hasOuter(RelNode node) {
+            return (node instanceof Correlate correlate && correlate.getJoinType() == JoinRelType.LEFT)
+                    || (node instanceof Join join && isOuter(join))
+                    || node.getInputs().stream().anyMatch(Holding::hasOuter);
         }
     }
 
@@ -198,7 +256,52 @@ final class Decorrelation {
         @Override
         public RelNode visit(RelNode other) {
             requireKnownRows(other);
-            return super.visit(other).accept(within);
+            RelNode visited = super.visit(other).accept(within);
+            return visited instanceof Project project && windowAsks(project) ? belowWindows(project) : visited;
+        }
+
+        private static boolean windowAsks(Project project) {
+            boolean[] found = {false};
+            for (RexNode value : project.getProjects()) {
+                value.accept(new RexVisitorImpl<@Nullable Void>(true) {
+                    @Override
+                    public @Nullable Void visitOver(RexOver over) {
+                        found[0] |= RexUtil.SubQueryFinder.find(over) != null
+                                || over.getWindow().partitionKeys.stream()
+                                        .anyMatch(key -> RexUtil.SubQueryFinder.find(key) != null)
+                                || over.getWindow().orderKeys.stream()
+                                        .anyMatch(key -> RexUtil.SubQueryFinder.find(key.left) != null);
+                        return super.visitOver(over);
+                    }
+                });
+            }
+            return found[0];
+        }
+
+        /** The windows of a list above another list that has the values of the sub-queries. */
+        private static RelNode belowWindows(Project project) {
+            RelNode input = project.getInput();
+            RexBuilder rex = project.getCluster().getRexBuilder();
+            List<RexNode> lower = new ArrayList<>(rex.identityProjects(input.getRowType()));
+            List<@Nullable String> names = new ArrayList<>(input.getRowType().getFieldNames());
+            RexShuttle moving = new RexShuttle() {
+                @Override
+                public RexNode visitSubQuery(RexSubQuery query) {
+                    int known = lower.indexOf(query);
+                    if (known < 0) {
+                        lower.add(query);
+                        names.add(null);
+                    }
+                    return rex.makeInputRef(query.getType(), known < 0 ? lower.size() - 1 : known);
+                }
+            };
+            List<RexNode> upper = moving.apply(project.getProjects());
+            return LogicalProject.create(
+                    LogicalProject.create(input, List.of(), lower, names, project.getVariablesSet()),
+                    project.getHints(),
+                    upper,
+                    project.getRowType().getFieldNames(),
+                    Set.of());
         }
 
         private static void requireKnownRows(RelNode node) {

@@ -312,17 +312,26 @@ final class RandomStatements {
                 "y.id = a.id",
                 "y.note = a.note",
                 "y.level = a.amount",
+                "y.level IS NOT DISTINCT FROM a.amount",
                 "y.id = a.id AND y.note = a.note",
                 "y.id = a.amount"));
         String more = one(List.of("", "", " AND y.level > 0", " AND y.moment <= a.moment", " AND y.level < a.amount"));
         String from = " FROM visits y WHERE " + condition + more + ")";
-        return switch (random.nextInt(6)) {
+        String in = one(List.of(" IN ", " NOT IN "));
+        // Of a comparison of two kinds of times beside it Calcite 1.42 asserts in vain that it knows which columns are
+        // asked by.
+        String plain = " FROM visits y WHERE " + condition
+                + one(List.of("", " AND y.level > 0", " AND y.level < a.amount")) + ")";
+        return switch (random.nextInt(9)) {
             case 0 -> "(SELECT COUNT(*)" + from;
             case 1 -> "(SELECT MAX(y.level)" + from;
             case 2 -> "COALESCE((SELECT MIN(y.weight)" + from + ", a.price)";
             case 3 -> "EXISTS (SELECT 1" + from;
             // Neither is null.
             case 4 -> "a.id IN (SELECT y.id FROM visits y WHERE " + condition + ")";
+            case 5 -> "a.amount" + in + "(SELECT y.level" + plain;
+            case 6 -> one(List.of("a.note", "a.note || 'b'")) + in + "(SELECT y.note" + plain;
+            case 7 -> one(List.of("2", "a.amount + 1", "a.id")) + in + "(SELECT y.level" + plain;
             default -> "(SELECT SUM(y.level)" + from + " + a.amount";
         };
     }
@@ -348,12 +357,17 @@ final class RandomStatements {
                         " WHERE a.id > 3 AND EXISTS (SELECT 1 FROM visits z" + " WHERE z.id = a.id)"))
                 + (random.nextInt(4) == 0 ? " ORDER BY " + askedForEach() + ", a.id" : "");
         String table = turned();
-        return switch (random.nextInt(4)) {
+        return switch (random.nextInt(5)) {
             case 0 -> {
                 String with = "WITH a AS (" + table + ") " + select + "a" + end;
                 yield List.of(with, with);
             }
             case 1 -> List.of(select + "turned a" + end, select + "(" + TwoStreams.TURNED + ") AS a" + end);
+            case 2 -> {
+                String joined = select + "(" + table + ") AS a LEFT JOIN visits v ON "
+                        + one(List.of("v.level = a.amount", "v.id = a.id AND v.note = a.note")) + end;
+                yield List.of(joined, joined);
+            }
             default -> {
                 String derived = select + "(" + table + ") AS a" + end;
                 yield List.of(derived, derived);

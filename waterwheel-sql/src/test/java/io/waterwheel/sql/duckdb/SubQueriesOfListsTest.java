@@ -82,6 +82,17 @@ final class SubQueriesOfListsTest {
                         + " y.id = a.id) > 2",
                 "SELECT a.amount, b.level, (SELECT COUNT(*) FROM orders y WHERE y.id = a.id AND y.amount = b.level) AS c FROM"
                         + " (SELECT amount, id FROM orders) a JOIN (SELECT note, level, id FROM visits) b ON a.id = b.id",
+                // Rows in which the column that is asked by is null, beside what joins without them.
+                "SELECT o.id, EXISTS (SELECT 1 FROM visits x WHERE x.level = o.amount) AS e, o.amount IN (SELECT y.level FROM"
+                        + " visits y WHERE y.level = o.amount) AS i FROM orders o",
+                "SELECT o.id, o.amount IN (SELECT y.level FROM visits y WHERE y.level = o.amount) AS i FROM orders o"
+                        + " LEFT JOIN visits v ON o.amount = v.level",
+                "SELECT o.id, EXISTS (SELECT 1 FROM visits x WHERE x.level = o.amount) AS e, (SELECT COUNT(*) FROM visits y"
+                        + " WHERE y.level IS NOT DISTINCT FROM o.amount) AS n FROM orders o",
+                "SELECT o.id FROM orders o WHERE EXISTS (SELECT 1 FROM visits x WHERE x.level = o.amount) IS TRUE OR"
+                        + " o.amount NOT IN (SELECT y.level FROM visits y WHERE y.level = o.amount)",
+                "SELECT o.id, EXISTS (SELECT 1 FROM visits y LEFT JOIN visits z ON z.level = o.amount WHERE y.id = o.id)"
+                        + " AS e FROM orders o",
             })
     void examplesAreThoseOfDuckDb(String statement) {
         assertAlike(streams, duckdb, statement, statement);
@@ -103,7 +114,7 @@ final class SubQueriesOfListsTest {
                     } catch (AssertionError e) {
                         boolean refusal = e.getCause() instanceof WaterwheelException cause
                                 && cause.code().equals("SQL_UNSUPPORTED")
-                                && !(cause.getCause() instanceof AssertionError);
+                                && String.valueOf(cause.getMessage()).contains("not supported: ");
                         if (!refusal) {
                             throw new AssertionError("seed " + seed, e);
                         }

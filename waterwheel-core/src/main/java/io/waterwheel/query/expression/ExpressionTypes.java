@@ -138,9 +138,10 @@ public final class ExpressionTypes {
                     case TIMESTAMP -> from.isTimestamp();
                     case STRING ->
                         from == ValueType.STRING
-                                || from == ValueType.INTEGER
+                                || from.numeric()
                                 || from == ValueType.BOOLEAN
                                 || from == ValueType.IPV4
+                                || from.isTimestamp()
                                 || from.isDecimal()
                                 || from.hasSixteenBytes();
                     default -> false;
@@ -155,7 +156,7 @@ public final class ExpressionTypes {
                     case DOUBLE -> "a number";
                     case TIMESTAMP -> "a time";
                     case DECIMAL -> "a number";
-                    default -> "an integer, a decimal, a boolean, an address, a UUID or text";
+                    default -> "anything but bytes";
                 });
         return node.type();
     }

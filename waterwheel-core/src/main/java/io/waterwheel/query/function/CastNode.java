@@ -134,11 +134,14 @@ final class CastNode extends ColumnNode {
     }
 
     private String written(int row) {
-        long value = operand.values().longs[row];
+        long value = operand.type() == ValueType.DOUBLE ? 0 : operand.values().longs[row];
         return switch (operand.type().kind()) {
             case BOOLEAN -> value != 0 ? "true" : "false";
             case IPV4 -> Ipv4.text((int) value);
             case DECIMAL -> Decimals.text(decimal(row));
+            case DOUBLE -> ValueTexts.of(operand.values().doubles[row]);
+            case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS ->
+                ValueTexts.of(value, operand.type().fieldType().resolution());
             case UUID, IPV6 ->
                 operand.type()
                         .fieldType()

@@ -1,6 +1,7 @@
 package io.waterwheel.sql.duckdb;
 
 import ch.randelshofer.fastdoubleparser.JavaDoubleParser;
+import com.fasterxml.jackson.core.io.NumberOutput;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.Schema;
@@ -153,7 +154,13 @@ final class DuckDbChild implements AutoCloseable {
         Set<String> path = new LinkedHashSet<>();
         // What the engine's shapes and functions need.
         for (Class<?> needed : List.of(
-                DuckDbProcess.class, Schema.class, Nullable.class, STRtree.class, JavaDoubleParser.class, library)) {
+                DuckDbProcess.class,
+                Schema.class,
+                Nullable.class,
+                STRtree.class,
+                JavaDoubleParser.class,
+                NumberOutput.class,
+                library)) {
             CodeSource source = needed.getProtectionDomain().getCodeSource();
             if (source == null) {
                 throw new WaterwheelException(ErrorCode.BUG, "it is not known where " + needed + " came from");

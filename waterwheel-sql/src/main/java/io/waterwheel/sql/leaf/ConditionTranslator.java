@@ -338,7 +338,8 @@ public final class ConditionTranslator {
         boolean exact = (from.isDecimal() && (to == ValueType.INTEGER || to == ValueType.STRING))
                 || (to.isDecimal() && (from.isDecimal() || from.numeric()));
         boolean alike = exact
-                || (from == ValueType.BOOLEAN && to == ValueType.STRING)
+                || (to == ValueType.STRING
+                        && (from == ValueType.BOOLEAN || from == ValueType.DOUBLE || from.isTimestamp()))
                 || (from == ValueType.DOUBLE && to == ValueType.INTEGER)
                 || (from == ValueType.INTEGER && (to == ValueType.DOUBLE || to == ValueType.STRING));
         if (!alike) {

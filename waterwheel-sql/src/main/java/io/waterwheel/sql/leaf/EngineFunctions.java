@@ -9,11 +9,18 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.sql.SqlFunction;
+import org.apache.calcite.sql.SqlFunctionCategory;
+import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlOperator;
+import org.apache.calcite.sql.SqlOperatorBinding;
+import org.apache.calcite.sql.type.OperandTypes;
 import org.apache.calcite.sql.type.ReturnTypes;
 import org.apache.calcite.sql.type.SqlReturnTypeInference;
 import org.apache.calcite.sql.type.SqlTypeName;
 import org.apache.calcite.sql.type.SqlTypeTransforms;
+import org.apache.calcite.sql.type.SqlTypeUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,13 +49,13 @@ public final class EngineFunctions {
     static final String POINT = "ST_POINT";
     public static final String ENVELOPE = "ST_MAKEENVELOPE";
     public static final String FROM_TEXT = "ST_GEOMFROMTEXT";
-    static final String WITHIN = "ST_WITHIN";
-    static final String CONTAINS = "ST_CONTAINS";
-    static final String INTERSECTS = "ST_INTERSECTS";
-    static final String NEAR = "ST_DWITHIN";
-    static final String METRES = "ST_DISTANCE";
+    public static final String WITHIN = "ST_WITHIN";
+    public static final String CONTAINS = "ST_CONTAINS";
+    public static final String INTERSECTS = "ST_INTERSECTS";
+    public static final String NEAR = "ST_DWITHIN";
+    public static final String METRES = "ST_DISTANCE";
     static final String BUFFER = "ST_BUFFER";
-    static final String AS_TEXT = "ST_ASTEXT";
+    public static final String AS_TEXT = "ST_ASTEXT";
     /** A CAST to DOUBLE that the statement has; Calcite's own are there to compare whole numbers with doubles. */
     public static final String TO_DOUBLE = "CAST TO DOUBLE";
 
@@ -67,6 +74,16 @@ public final class EngineFunctions {
     public static final String TRY_WHOLE = "TRY_CAST TO BIGINT";
 
     public static final String TRY_TIME = "TRY_CAST TO TIMESTAMP";
+
+    /** The rest of a division: of doubles a double, where SQL's own makes decimals of them. */
+    public static final SqlFunction MODULO = new SqlFunction(
+            // Of a name of its own: by that of SQL's the validator would find SQL's.
+            "REST OF DIVISION",
+            SqlKind.MOD,
+            EngineFunctions::modulo,
+            null,
+            OperandTypes.NUMERIC_NUMERIC,
+            SqlFunctionCategory.NUMERIC);
 
     private static final int MOST_CONCATENATED = 100;
 
@@ -120,6 +137,7 @@ public final class EngineFunctions {
             aggregates.put(aggregate.getName(), aggregate);
             all.add(aggregate);
         }
+        all.add(MODULO);
         all.addAll(DownsamplingPattern.operators());
     }
 
@@ -149,6 +167,11 @@ public final class EngineFunctions {
     private void add(EngineFunction function) {
         functions.put(function.getName(), function);
         all.add(function);
+    }
+
+    private static RelDataType modulo(SqlOperatorBinding call) {
+        boolean doubles = call.collectOperandTypes().stream().anyMatch(SqlTypeUtil::isApproximateNumeric);
+        return doubles ? DOUBLE.inferReturnType(call) : ReturnTypes.NULLABLE_MOD.inferReturnType(call);
     }
 
     /** What a function yields; null for one that SQL has with the same meaning. */

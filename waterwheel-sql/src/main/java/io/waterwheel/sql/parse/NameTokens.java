@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * the text stays as it was written, and so do the places that errors name.
  *
  * <p>{@code SELECT 1 WHERE 1 = 2} gets the tokens of {@code FROM (VALUES (0)) AS _one_}, a table of one row, before its
- * WHERE: the parser takes a condition of a table alone.
+ * WHERE: the parser takes a condition of a table alone. FETCH FIRST ROW ONLY gets the count that it means, 1.
  */
 final class NameTokens extends SqlBabelParserImplTokenManager {
     static final SqlParserImplFactory PARSERS = new SqlParserImplFactory() {
@@ -229,6 +229,8 @@ final class NameTokens extends SqlBabelParserImplTokenManager {
     private final Deque<Boolean> tableless = new ArrayDeque<>(List.of(false));
     /** The token that was given last, in capital letters. */
     private String before = "";
+    /** Whether the token before that one is FETCH. */
+    private boolean fetches;
     /** The token before the parenthesis that was opened last, in capital letters. */
     private String opener = "";
     /** Whether a value may end with it. */
@@ -258,6 +260,12 @@ final class NameTokens extends SqlBabelParserImplTokenManager {
             token = oneRow(token);
             word = upper(token);
         }
+        if (fetches && (word.equals("ROW") || word.equals("ROWS"))) {
+            ahead.addFirst(token);
+            token = at(token, SqlBabelParserImplConstants.UNSIGNED_INTEGER_LITERAL, "1");
+            word = upper(token);
+        }
+        fetches = before.equals("FETCH") && (word.equals("FIRST") || word.equals("NEXT"));
         follow(token, word);
         // A name is none of the words, whatever it is.
         before = token.kind >= SqlBabelParserImplConstants.BRACKET_QUOTED_IDENTIFIER ? "\"" : word;

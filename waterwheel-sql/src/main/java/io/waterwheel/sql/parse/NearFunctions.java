@@ -23,7 +23,6 @@ public final class NearFunctions {
 
     /** By name, in capital letters. */
     private static final Map<String, String> INSTEAD = Map.ofEntries(
-            Map.entry("TO_CHAR", WRITES_TIMES),
             Map.entry("DATE_FORMAT", WRITES_TIMES),
             Map.entry("STRFTIME", WRITES_TIMES),
             Map.entry("SIMILAR TO", PATTERNS),

@@ -189,7 +189,7 @@ public final class SqlErrors {
             return unsupported(position, "a frame of GROUPS in a window; frames are of ROWS or of RANGE");
         }
         if (position != null && FETCH.matcher(before(statement, position)).find()) {
-            return at(position, "FETCH has a count here, FETCH FIRST 1 ROW ONLY, or write LIMIT 1");
+            return at(position, "FETCH has a count here or none, FETCH FIRST 5 ROWS ONLY, or write LIMIT 5");
         }
         if (position != null
                 && first.matches("(?is)Encountered \"update\\b.*")

@@ -101,7 +101,7 @@ final class Failures {
         return switch (from.getSqlTypeName()) {
             case BIGINT -> wider == SqlTypeName.DOUBLE || wider == SqlTypeName.VARCHAR;
             case DECIMAL -> wider == SqlTypeName.DOUBLE || wider == SqlTypeName.VARCHAR;
-            case BOOLEAN -> wider == SqlTypeName.VARCHAR;
+            case BOOLEAN, DOUBLE, TIMESTAMP -> wider == SqlTypeName.VARCHAR;
             case NULL -> true;
             default -> false;
         };

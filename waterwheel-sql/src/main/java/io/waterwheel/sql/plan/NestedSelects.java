@@ -58,7 +58,11 @@ record NestedSelects(int depth, long copies) {
             for (SqlNode one : with.withList) {
                 SqlWithItem item = (SqlWithItem) one;
                 if (item.recursive.booleanValue()) {
-                    throw SqlErrors.unsupported(item.getParserPosition(), "WITH RECURSIVE");
+                    throw SqlErrors.unsupported(
+                            item.getParserPosition(),
+                            "WITH RECURSIVE; GENERATE_SERIES(1, 100)"
+                                    + " makes the rows of a series, and steps whose number is known are joins of a table with"
+                                    + " itself");
                 }
                 scope.put(item.name.getSimple().toUpperCase(Locale.ROOT), of(item.query, scope));
             }

@@ -4,6 +4,7 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.sql.leaf.EngineFunctions;
 import io.waterwheel.sql.leaf.SqlTypes;
 import io.waterwheel.sql.parse.ExactLiteral;
 import io.waterwheel.sql.parse.SqlErrors;
@@ -31,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The question marks of a statement, and what stands for them. */
 final class ParameterMarks extends SqlBasicVisitor<@Nullable Void> {
+    /** Where a point is wanted, it says so when it is asked. */
+    private static final Expression.Text SHAPE = new Expression.Text("POLYGON ((0 0, 1 0, 1 1, 0 0))");
+
     /** By number: GROUP BY ALL has a column of SELECT once more. */
     private final Map<Integer, SqlDynamicParam> marks = new TreeMap<>();
 
@@ -120,9 +124,26 @@ final class ParameterMarks extends SqlBasicVisitor<@Nullable Void> {
         for (int m = 0; m < types.size(); m++) {
             RelDataType wanted = valid.validator().getValidatedNodeTypeIfKnown(marks.get(m));
             ValueType canonical = wanted == null ? null : SqlTypes.canonical(wanted);
-            samples.add(sample(canonical == null ? types.get(m) : canonical));
+            boolean shape = types.get(m) == ValueType.STRING
+                    && isShape(valid.node(), marks.get(m).getIndex());
+            samples.add(shape ? SHAPE : sample(canonical == null ? types.get(m) : canonical));
         }
         return samples;
+    }
+
+    /** Whether the mark is the text of a shape. */
+    private static boolean isShape(SqlNode statement, int mark) {
+        boolean[] found = {false};
+        statement.accept(new SqlBasicVisitor<@Nullable Void>() {
+            @Override
+            public @Nullable Void visit(SqlCall call) {
+                found[0] |= call.getOperator().getName().equals(EngineFunctions.FROM_TEXT)
+                        && call.operand(0) instanceof SqlDynamicParam text
+                        && text.getIndex() == mark;
+                return super.visit(call);
+            }
+        });
+        return found[0];
     }
 
     private static Expression.Literal sample(ValueType type) {

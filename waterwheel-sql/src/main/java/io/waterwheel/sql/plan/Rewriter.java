@@ -8,7 +8,9 @@ import io.waterwheel.sql.cache.OpenParameters;
 import io.waterwheel.sql.leaf.EngineFunction;
 import io.waterwheel.sql.leaf.EngineFunctions;
 import io.waterwheel.sql.parse.ExactLiteral;
+import io.waterwheel.sql.parse.NullShapes;
 import io.waterwheel.sql.parse.SqlErrors;
+import io.waterwheel.sql.parse.TimePattern;
 import io.waterwheel.sql.residual.RestAggregate;
 import java.math.BigDecimal;
 import java.time.Instant;
@@ -265,6 +267,10 @@ final class Rewriter extends SqlShuttle {
         if (typesAlone && OF_ALIKE.contains(name) && visited.operandCount() > 0) {
             return NumberCalls.either(visited);
         }
+        SqlNode unknown = shape ? NullShapes.of(visited) : null;
+        if (unknown != null) {
+            return unknown;
+        }
         SqlNode special = special(visited, name, position);
         if (special != null) {
             return special;
@@ -315,6 +321,13 @@ final class Rewriter extends SqlShuttle {
             }
             case "=", "<>", "!=", "<", "<=", ">", ">=" -> TimeCalls.compared(call);
             case "DATEPART", "DATE_PART" -> operands.size() == 2 ? times.part(call) : null;
+            case "%", "MOD" -> operands.size() == 2 ? EngineFunctions.MODULO.createCall(position, operands) : null;
+            case "TO_CHAR" ->
+                operands.size() == 2 && !(operands.get(1) instanceof SqlDynamicParam)
+                        ? functions
+                                .required("FORMAT_TIME")
+                                .createCall(position, operands.get(0), TimePattern.of(operands.get(1)))
+                        : null;
             case "DATE_TRUNC" -> {
                 if (operands.size() == 2) {
                     TimeCalls.requireUnit(call);

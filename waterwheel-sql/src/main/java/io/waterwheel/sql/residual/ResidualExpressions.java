@@ -252,10 +252,12 @@ final class ResidualExpressions {
     }
 
     private String modulo(RexCall call) throws NotPushed {
-        if (!isA(call, SqlTypeName.BIGINT)) {
-            throw new NotPushed("MOD of " + call.getType());
-        }
         List<RexNode> operands = call.getOperands();
+        if (!isA(call, SqlTypeName.BIGINT)) {
+            // As Java's, with the sign of the left side.
+            return "(" + cast(number(operands.get(0)), "DOUBLE") + " % " + cast(number(operands.get(1)), "DOUBLE")
+                    + ")";
+        }
         String by = number(operands.get(1));
         if (!(operands.get(1) instanceof RexLiteral literal && MINUS_ONE.compareTo(number(literal)) < 0)) {
             // Of the least number DuckDB says that the quotient, not the remainder, exceeds 64 bits.
@@ -341,6 +343,10 @@ final class ResidualExpressions {
         }
         if (DecimalTypes.isDecimal(from) && !same) {
             return decimalAs(operand, to);
+        }
+        if (name.equals("VARCHAR") && (from.getSqlTypeName() == SqlTypeName.DOUBLE || isTime(from))) {
+            // DuckDB writes them in another way.
+            return engines(call);
         }
         wider |= DecimalTypes.isDecimal(to) && from.getSqlTypeName() == SqlTypeName.BIGINT;
         if (!same && !wider) {

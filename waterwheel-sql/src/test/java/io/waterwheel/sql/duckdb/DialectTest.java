@@ -115,6 +115,35 @@ final class DialectTest {
                         + " SELECT o.id * 2 AS x, (SELECT MAX(level) FROM visits) AS m, COUNT(*) FILTER (WHERE o.paid)"
                         + " FROM orders o GROUP BY ALL",
                 "SELECT COUNT(*), 'x' AS x FROM orders GROUP BY ALL ;",
+                "SELECT id FROM orders ORDER BY id FETCH FIRST ROW ONLY ; SELECT id FROM orders ORDER BY id LIMIT 1",
+                "SELECT id FROM orders ORDER BY id OFFSET 3 ROWS FETCH NEXT ROW ONLY ; SELECT id FROM orders ORDER BY id LIMIT 1"
+                        + " OFFSET 3",
+                // Doubles that have a fraction, and others, are written in one way.
+                "SELECT CAST(price AS VARCHAR) AS x, moment::text AS y FROM orders ; SELECT REGEXP_REPLACE(CAST(price AS VARCHAR),"
+                        + " '\\.0$', ''), CAST(moment AS VARCHAR) FROM orders",
+                "SELECT CAST(o.price AS VARCHAR) || '!' AS x, CAST(v.moment AS VARCHAR) AS y, CAST(v.weight AS VARCHAR) AS z FROM"
+                        + " orders o JOIN visits v ON o.id = v.id ; SELECT REGEXP_REPLACE(CAST(o.price AS VARCHAR), '\\.0$', '')"
+                        + " || '!', CAST(v.moment AS VARCHAR), REGEXP_REPLACE(CAST(v.weight AS VARCHAR), '\\.0$', '') FROM orders o"
+                        + " JOIN visits v ON o.id = v.id",
+                "SELECT CAST(1.5 AS VARCHAR) AS x, CAST(1e16 AS VARCHAR) AS y, CAST(TIMESTAMP '2020-01-01 00:00:00' AS VARCHAR) AS z ;"
+                        + " SELECT '1.5', '1e+16', '2020-01-01 00:00:00'",
+                "SELECT TO_CHAR(moment, 'YYYY-MM-DD HH24:MI:SS.MS') AS a, TO_CHAR(moment, 'FMDay, FMDD Mon YYYY \"at\" HH12 AM') AS b,"
+                        + " TO_CHAR(moment, 'yyyymmdd\"T\"hh24miss') AS c FROM orders ; SELECT strftime(moment, '%Y-%m-%d"
+                        + " %H:%M:%S.%g'), strftime(moment, '%A, %-d %b %Y at %I %p'), strftime(moment, '%Y%m%dT%H%M%S') FROM orders",
+                "SELECT MOD(price, 2.5) AS m, price % 2 AS n, id % 3 AS o, id % 1.5 AS p FROM orders ; SELECT price % 2.5::DOUBLE,"
+                        + " price % 2::DOUBLE, id % 3, id::DOUBLE % 1.5::DOUBLE FROM orders",
+                "SELECT o.id FROM orders o JOIN visits v ON o.id = v.id WHERE o.price % 2 = 0.5 ; SELECT o.id FROM orders o JOIN visits v"
+                        + " ON o.id = v.id WHERE o.price % 2::DOUBLE = 0.5::DOUBLE",
+                "SELECT ST_Distance(NULL, ST_Point(price, id)) AS a, ST_Within(NULL, ST_MakeEnvelope(0, 0, 1, 1)) AS b,"
+                        + " ST_Within(ST_Point(price, id), NULL) AS c, ST_AsText(NULL) AS d, ST_DWithin(ST_Buffer(NULL, 5), NULL, 5)"
+                        + " AS e FROM orders ; SELECT NULL, NULL, NULL, NULL, NULL FROM orders",
+                "SELECT id FROM orders WHERE ST_Contains(NULL, ST_Point(price, id)) ; SELECT id FROM orders WHERE FALSE",
+                // Windows over what sub-queries have.
+                "SELECT o.id, SUM((SELECT COUNT(*) FROM visits y WHERE y.id = o.id)) OVER (PARTITION BY o.id) AS s FROM orders o ;",
+                "SELECT o.id, AVG((SELECT MAX(y.level) FROM visits y)) OVER () AS s, EXISTS (SELECT 1 FROM visits y WHERE y.id = o.id)"
+                        + " AS e FROM orders o ;",
+                "SELECT o.id, RANK() OVER (ORDER BY (SELECT COUNT(*) FROM visits y WHERE y.id = o.id)) AS s FROM orders o ;",
+                "SELECT o.id, COUNT(*) OVER (PARTITION BY o.id IN (SELECT y.level FROM visits y)) AS s FROM orders o ;",
                 // Functions of texts that DuckDB has.
                 "SELECT id, REGEXP_MATCHES(note, '^a'), REGEXP_MATCHES(note, '^A', 'i'), REGEXP_REPLACE(note, '[ab]', 'x'),"
                         + " REGEXP_REPLACE(note, '([ab])', '<\\1>', 'g'), REGEXP_EXTRACT(note, 'b+'),"
@@ -314,9 +343,15 @@ final class DialectTest {
                 "SELECT COUNT(*) FROM orders WHERE moment > NOW() - INTERVAL '1 day 2 hours' | BAD_SQL"
                         + " | several are added to a time one after another",
                 "SELECT id FROM orders TABLESAMPLE BERNOULLI(10) | SQL_UNSUPPORTED | TABLESAMPLE; where id is a whole number, WHERE MOD(id",
-                "SELECT CAST(o.price AS VARCHAR), CAST(v.level AS VARCHAR) FROM orders o JOIN visits v ON o.id = v.id"
-                        + " | SQL_UNSUPPORTED | statement, line 1, column 8: not supported: CAST of DOUBLE to VARCHAR, here or in"
-                        + " another of the 2 calls of CAST",
+                "SELECT CAST(o.paid AS DOUBLE), CAST(v.level AS DOUBLE) FROM orders o JOIN visits v ON o.id = v.id"
+                        + " | SQL_UNSUPPORTED | arithmetic of BOOLEAN, here or in another of the 2 calls",
+                "SELECT TO_CHAR(moment, 'Month') FROM orders | BAD_SQL | statement, line 1, column 24: TO_CHAR does not know"
+                        + " 'Month'; it has YYYY, YY, Q, MM, Mon, FMMonth",
+                "SELECT TO_CHAR(moment, 'YYYY-MM-DDTHH24') FROM orders | BAD_SQL | TO_CHAR does not know 'THH24'",
+                "SELECT TO_CHAR(moment, 'YYYYYY') FROM orders | BAD_SQL | the same part of a time once",
+                "SELECT TO_CHAR(price, '999.99') FROM orders | BAD_SQL | TO_CHAR writes times; it has",
+                "SELECT TO_CHAR(moment, note) FROM orders | BAD_SQL | TO_CHAR takes a time and a written pattern",
+                "SELECT price % 0 FROM orders | SQL_VALUE | division by zero",
                 "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY price DESC) FROM orders | BAD_SQL"
                         + " | PERCENTILE_CONT is of one value that ascends: PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x)",
                 "SELECT QUANTILE_CONT(price, amount) FROM orders | SQL_UNSUPPORTED | whose share is no written number",

@@ -56,6 +56,7 @@ public final class Admission {
     private final Map<Long, OpenQuery> open = new LinkedHashMap<>();
 
     private final EndedQueries ended = new EndedQueries();
+    private final OpenStatements statements = new OpenStatements(process);
 
     private final Turns light = new Turns();
     private final Turns heavy = new Turns();
@@ -131,7 +132,12 @@ public final class Admission {
         }
     }
 
-    /** What is open, the oldest first. */
+    /** The statements of the process that are more than one query. */
+    public OpenStatements statements() {
+        return statements;
+    }
+
+    /** What is open, statements too, the oldest first. */
     public List<QueryState> list() {
         List<OpenQuery> now;
         List<QueryState> states = new ArrayList<>();
@@ -145,10 +151,10 @@ public final class Admission {
         for (OpenQuery query : now) {
             states.add(query.state(QueryText.of(query.query)));
         }
-        return states;
+        return statements.listedBeside(states);
     }
 
-    /** The last that have ended, the latest last; at most {@value EndedQueries#MOST}. */
+    /** The last that have ended, the latest last; at most {@value EndedQueries#MOST}, and as many statements. */
     public List<EndedQuery> ended() {
         List<Supplier<EndedQuery>> now;
         lock.lock();
@@ -157,7 +163,7 @@ public final class Admission {
         } finally {
             lock.unlock();
         }
-        return now.stream().map(Supplier::get).toList();
+        return statements.endedBeside(now.stream().map(Supplier::get).toList());
     }
 
     /** How many queries are at each stage, those at which there are none included. */
@@ -176,7 +182,7 @@ public final class Admission {
     }
 
     /**
-     * Ends a query: its client is told QUERY_KILLED.
+     * Ends a query, or a statement: its client is told QUERY_KILLED.
      *
      * @return whether one of that id was open here
      */
@@ -190,7 +196,7 @@ public final class Admission {
                     return true;
                 }
             }
-            return false;
+            return statements.kill(id);
         } finally {
             lock.unlock();
         }

@@ -96,6 +96,32 @@ final class AdmissionTest {
 
     /** Such a query is kept instead of its text; another is not, for its names or its condition may be long. */
     @Test
+    void statementsAreListedAndEndedAsQueriesAre() {
+        Admission admission = admission(2, 1, 10, 10);
+        try (OpenStatements.OpenStatement open = admission.statements().open("SELECT 1\n  FROM a, b", "here")) {
+            QueryState state = admission.list().get(0);
+            assertThat(state.query()).isEqualTo("SELECT 1 FROM a, b");
+            assertThat(state.client()).isEqualTo("here");
+            assertThat(state.stage()).isEqualTo(Stage.WAITING);
+            open.enter(Stage.SENDING);
+            open.sent(7);
+            assertThat(admission.list()).singleElement().satisfies(now -> {
+                assertThat(now.stage()).isEqualTo(Stage.SENDING);
+                assertThat(now.rows()).isEqualTo(7);
+            });
+            assertThat(admission.kill(state.id() + "0")).isFalse();
+            assertThat(open.killed()).isFalse();
+            assertThat(admission.kill(state.id())).isTrue();
+            assertThat(open.killed()).isTrue();
+            open.endedAs(open.killedFailure().code());
+        }
+        assertThat(admission.list()).isEmpty();
+        assertThat(admission.ended()).singleElement().satisfies(ended -> assertThat(ended.outcome())
+                .isEqualTo("QUERY_KILLED"));
+        assertThat(admission.kill("x")).isFalse();
+    }
+
+    @Test
     void aLookUpIsRememberedAsItWasAtItsEnd() {
         Admission admission = admission(2, 1, 10, 10);
         Admission.OpenQuery query = admission.open(Query.of("flights").withLatest(3), "a");

@@ -67,6 +67,7 @@ public final class DuckDbExecutor implements ResidualExecutor {
     @Override
     public void execute(ResidualPlan plan, LeafReader leaves, Asker asker) throws InterruptedException {
         awaitTurn(asker);
+        asker.begins();
         try (SocketChannel channel = connect(asker)) {
             DuckDbStatement statement = new DuckDbStatement(channel, plan, leaves, asker, sampled);
             ScheduledFuture<?> watching = watch.scheduleWithFixedDelay(

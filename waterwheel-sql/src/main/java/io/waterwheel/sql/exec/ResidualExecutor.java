@@ -39,6 +39,9 @@ public interface ResidualExecutor extends AutoCloseable {
         /** Takes rows of the plan's fields. */
         void take(TupleBlock rows);
 
+        /** Its turn has come. */
+        default void begins() {}
+
         /** Whether nothing more is wanted. */
         boolean cancelled();
 

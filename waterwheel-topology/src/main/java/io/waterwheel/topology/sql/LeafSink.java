@@ -9,6 +9,7 @@ import io.waterwheel.sql.exec.ResidualExecutor;
 import io.waterwheel.topology.rpc.ColumnSink;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,13 +18,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeafSink implements AnswerSink {
     private final ColumnSink asker;
+    private final BooleanSupplier unwanted;
     private final ResidualExecutor.Rows taker;
     private @Nullable Verdict verdict;
     private @Nullable WaterwheelException failure;
 
-    /** @param asker who waits for the answer to the statement */
-    LeafSink(ColumnSink asker, ResidualExecutor.Rows taker) {
+    /**
+     * One of a leaf.
+     *
+     * @param asker who waits for the answer to the statement
+     * @param unwanted whether nothing more of it is wanted
+     */
+    LeafSink(ColumnSink asker, BooleanSupplier unwanted, ResidualExecutor.Rows taker) {
         this.asker = asker;
+        this.unwanted = unwanted;
         this.taker = taker;
     }
 
@@ -63,7 +71,7 @@ final class LeafSink implements AnswerSink {
 
     @Override
     public boolean cancelled() {
-        return asker.cancelled();
+        return unwanted.getAsBoolean();
     }
 
     @Override

@@ -5,6 +5,8 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Statement;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.query.admission.OpenStatements.OpenStatement;
+import io.waterwheel.query.admission.QueryState.Stage;
 import io.waterwheel.query.run.AnswerSink;
 import io.waterwheel.sql.ResidualPlan;
 import io.waterwheel.sql.exec.ResidualExecutor;
@@ -39,6 +41,7 @@ final class ResidualAnswer implements ResidualExecutor.LeafReader, ResidualExecu
     private final Leaves leaves;
     private final SystemTables system;
     private final ColumnSink sink;
+    private final OpenStatement open;
     private final long deadlineNanos;
     private final Verdicts verdicts = new Verdicts();
     /** By leaf, of the query that was answered last: what was read before it is in no answer. */
@@ -47,13 +50,16 @@ final class ResidualAnswer implements ResidualExecutor.LeafReader, ResidualExecu
     private boolean started;
     private long rows;
 
+    /** @param open the statement, as it is listed; the caller closes it */
     ResidualAnswer(
             Statement statement,
             ResidualPlan plan,
             Leaves leaves,
             SystemTables system,
             ColumnSink sink,
+            OpenStatement open,
             long deadlineNanos) {
+        this.open = open;
         this.system = system;
         this.statement = statement;
         this.plan = plan;
@@ -63,6 +69,16 @@ final class ResidualAnswer implements ResidualExecutor.LeafReader, ResidualExecu
     }
 
     void run(ResidualExecutor executor) throws InterruptedException {
+        try {
+            answer(executor);
+        } catch (WaterwheelException e) {
+            WaterwheelException told = open.killed() ? open.killedFailure() : e;
+            open.endedAs(told.code());
+            throw told;
+        }
+    }
+
+    private void answer(ResidualExecutor executor) throws InterruptedException {
         statement.requireDemandsOf(Set.copyOf(plan.streams()));
         sink.show(plan.columns().stream()
                 .map(column -> new ColumnSink.Column(column.label(), column.field()))
@@ -70,7 +86,9 @@ final class ResidualAnswer implements ResidualExecutor.LeafReader, ResidualExecu
         executor.execute(plan, this, this);
         start();
         lastOfLeaf.forEach((leaf, verdict) -> verdicts.add(plan.leaves().get(leaf).query().stream(), verdict));
-        sink.finish(verdicts.merged(rows));
+        Verdict whole = verdicts.merged(rows);
+        open.endedAs(whole.completeness().complete() ? "complete" : "incomplete");
+        sink.finish(whole);
     }
 
     private void start() {
@@ -84,12 +102,20 @@ final class ResidualAnswer implements ResidualExecutor.LeafReader, ResidualExecu
     public void take(TupleBlock block) {
         start();
         rows += block.size();
+        open.enter(Stage.SENDING);
         sink.rows(block);
+        open.sent(block.size());
+        open.enter(Stage.RUNNING);
+    }
+
+    @Override
+    public void begins() {
+        open.enter(Stage.RUNNING);
     }
 
     @Override
     public boolean cancelled() {
-        return sink.cancelled();
+        return open.killed() || sink.cancelled();
     }
 
     @Override
@@ -105,7 +131,7 @@ final class ResidualAnswer implements ResidualExecutor.LeafReader, ResidualExecu
     }
 
     private void requireWanted() {
-        if (sink.cancelled()) {
+        if (cancelled()) {
             throw new WaterwheelException(ErrorCode.CANCELLED, "the answer was cancelled");
         } else if (System.nanoTime() - deadlineNanos > 0) {
             throw new WaterwheelException(ErrorCode.TIMEOUT, "the statement's time is over");
@@ -115,7 +141,7 @@ final class ResidualAnswer implements ResidualExecutor.LeafReader, ResidualExecu
     @Override
     public void read(int leaf, Query query, ResidualExecutor.Rows taker) throws InterruptedException {
         Duration left = Duration.ofNanos(deadlineNanos - System.nanoTime());
-        LeafSink leafSink = new LeafSink(sink, taker);
+        LeafSink leafSink = new LeafSink(sink, this::cancelled, taker);
         Query asked = statement.oneOfSeveral(query).withTimeout(left.compareTo(LEAST) < 0 ? LEAST : left);
         leaves.query(leaf, asked, leafSink);
         lastOfLeaf.put(leaf, leafSink.verdict());

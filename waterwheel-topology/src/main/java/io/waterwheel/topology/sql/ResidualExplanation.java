@@ -8,6 +8,7 @@ import io.waterwheel.query.QueryText;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.Statement;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.query.admission.OpenStatements.OpenStatement;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.run.AnswerSink;
 import io.waterwheel.query.run.ForwardingSink;
@@ -85,7 +86,7 @@ final class ResidualExplanation {
             Query query = statement
                     .oneOfSeveral(plan.leaves().get(number).query())
                     .withTimeout(left.compareTo(LEAST) < 0 ? LEAST : left);
-            LeafSink answer = new LeafSink(sink, rows -> {});
+            LeafSink answer = new LeafSink(sink, sink::cancelled, rows -> {});
             queries.query(query.toBuilder().explain(Explain.PLAN).build(), answer);
             leaf(number, answer.verdict());
             verdicts.add(query.stream(), answer.verdict());
@@ -95,11 +96,11 @@ final class ResidualExplanation {
     }
 
     /** Answers, drops the rows, and explains what that took. */
-    void analyze(ResidualExecutor executor, SystemTables system, UnaryOperator<String> shown)
+    void analyze(ResidualExecutor executor, SystemTables system, OpenStatement open, UnaryOperator<String> shown)
             throws InterruptedException {
         long begun = System.nanoTime();
         Dropped answer = new Dropped(sink);
-        new ResidualAnswer(statement, plan, this::read, system, answer, deadlineNanos).run(executor);
+        new ResidualAnswer(statement, plan, this::read, system, answer, open, deadlineNanos).run(executor);
         long nanos = System.nanoTime() - begun;
         long leaves = 0;
         for (int number = 0; number < reads.size(); number++) {

@@ -11,6 +11,8 @@ import io.waterwheel.query.Explain;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Statement;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.query.admission.Admission;
+import io.waterwheel.query.admission.OpenStatements.OpenStatement;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.query.run.ForwardingSink;
 import io.waterwheel.schema.Field;
@@ -70,6 +72,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
 
     private final QueryHandler queries;
     private final KnownStreams streams;
+    private final Admission admission;
     private final ResidualExecutor executor;
     private final OwnStatements own;
     private final SystemTables system;
@@ -97,6 +100,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
             InsertLog log,
             LetterLog letters) {
         this.queries = queries;
+        this.admission = services.admission();
         this.streams = new KnownStreams(services);
         WaterwheelConfig config = services.config();
         this.executor = new DuckDbExecutor(new DuckDbSettings(
@@ -129,8 +133,8 @@ public final class Statements implements StatementHandler, AutoCloseable {
                         knowledge(coordinator),
                         config.get(Keys.INDEXER_TASKS),
                         letters,
-                        services.admission()::list,
-                        services.admission()::ended));
+                        admission::list,
+                        admission::ended));
         this.changes = new Changes(
                 config.get(Keys.SQL_CHANGES).equals("allow"),
                 streams,
@@ -417,17 +421,20 @@ public final class Statements implements StatementHandler, AutoCloseable {
                             : StatementMeter.Kind.CATALOG);
             streams.tables().require(plan.files());
             long deadline = begun + Objects.requireNonNull(statement.timeout()).toNanos();
-            if (explained != null) {
-                ResidualExplanation explanation = new ResidualExplanation(statement, plan, queries, sink, deadline);
-                if (explained.analyze()) {
-                    explanation.analyze(executor, system, streams.tables()::shown);
-                } else {
-                    explanation.plan(streams.tables()::shown);
-                }
+            ResidualExplanation explanation = new ResidualExplanation(statement, plan, queries, sink, deadline);
+            if (explained != null && !explained.analyze()) {
+                explanation.plan(streams.tables()::shown);
                 return;
             }
-            ResidualAnswer.Leaves leaves = (leaf, query, to) -> queries.query(query, to);
-            new ResidualAnswer(statement, plan, leaves, system, noted(sink, plan.streams()), deadline).run(executor);
+            try (OpenStatement open = admission.statements().open(statement.sql(), sink.client())) {
+                if (explained != null) {
+                    explanation.analyze(executor, system, open, streams.tables()::shown);
+                    return;
+                }
+                ResidualAnswer.Leaves leaves = (leaf, query, to) -> queries.query(query, to);
+                ColumnSink noted = noted(sink, plan.streams());
+                new ResidualAnswer(statement, plan, leaves, system, noted, open, deadline).run(executor);
+            }
             return;
         }
         if (planned instanceof SystemPlan plan) {

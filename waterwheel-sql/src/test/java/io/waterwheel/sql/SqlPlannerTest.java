@@ -237,6 +237,20 @@ final class SqlPlannerTest {
     }
 
     @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ST_Within(ST_Point(longitude, latitude), ST_GeomFromText(?))",
+                "ST_Contains(ST_GeomFromText(?), ST_Point(latitude, longitude))",
+                "ST_DWithin(ST_Point(longitude, latitude), ST_GeomFromText(?), 5)",
+                "ST_Distance(ST_GeomFromText(?), ST_Point(longitude, latitude)) > 7",
+            })
+    void aShapeIsAText(String condition) {
+        assertThat(PLANNER.signature("SELECT callsign FROM flights WHERE " + condition, NOW)
+                        .parameters())
+                .containsExactly(ValueType.STRING);
+    }
+
+    @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.sql.SqlBasicTypeNameSpec;
 import org.apache.calcite.sql.SqlCall;
@@ -32,8 +33,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The question marks of a statement, and what stands for them. */
 final class ParameterMarks extends SqlBasicVisitor<@Nullable Void> {
-    /** Where a point is wanted, it says so when it is asked. */
-    private static final Expression.Text SHAPE = new Expression.Text("POLYGON ((0 0, 1 0, 1 1, 0 0))");
+    private static final Expression.Text POLYGON = new Expression.Text("POLYGON ((0 0, 1 0, 1 1, 0 0))");
+    private static final Expression.Text POINT = new Expression.Text("POINT (0 0)");
 
     /** By number: GROUP BY ALL has a column of SELECT once more. */
     private final Map<Integer, SqlDynamicParam> marks = new TreeMap<>();
@@ -117,16 +118,39 @@ final class ParameterMarks extends SqlBasicVisitor<@Nullable Void> {
         return types;
     }
 
-    /** A value for each mark that is valid in most places. */
-    static List<Expression.Literal> samples(
-            List<SqlDynamicParam> marks, List<ValueType> types, StatementPlanner.Validated valid) {
+    /**
+     * What is made of a statement with a value for each mark that is valid in most places. The text of a shape is that
+     * of a polygon, else of a point.
+     */
+    static <T> T sampled(
+            List<SqlDynamicParam> marks,
+            List<ValueType> types,
+            StatementPlanner.Validated valid,
+            Function<List<Expression.Literal>, T> made) {
+        List<Expression.Literal> samples = samples(marks, types, valid, POLYGON);
+        try {
+            return made.apply(samples);
+        } catch (WaterwheelException e) {
+            List<Expression.Literal> others = samples(marks, types, valid, POINT);
+            if (others.equals(samples)) {
+                throw e;
+            }
+            return made.apply(others);
+        }
+    }
+
+    private static List<Expression.Literal> samples(
+            List<SqlDynamicParam> marks,
+            List<ValueType> types,
+            StatementPlanner.Validated valid,
+            Expression.Text shape) {
         List<Expression.Literal> samples = new ArrayList<>();
         for (int m = 0; m < types.size(); m++) {
             RelDataType wanted = valid.validator().getValidatedNodeTypeIfKnown(marks.get(m));
             ValueType canonical = wanted == null ? null : SqlTypes.canonical(wanted);
-            boolean shape = types.get(m) == ValueType.STRING
+            boolean isShape = types.get(m) == ValueType.STRING
                     && isShape(valid.node(), marks.get(m).getIndex());
-            samples.add(shape ? SHAPE : sample(canonical == null ? types.get(m) : canonical));
+            samples.add(isShape ? shape : sample(canonical == null ? types.get(m) : canonical));
         }
         return samples;
     }

@@ -281,8 +281,8 @@ public final class StatementPlanner {
             Map<Integer, ValueType> known = ParameterMarks.ofColumns(parsed, columns);
             Validated valid = validated(ParameterMarks.withSamples(parsed, known), null, now);
             List<ValueType> types = ParameterMarks.types(marks, valid, known);
-            List<Expression.Literal> samples = ParameterMarks.samples(marks, types, valid);
-            return new SqlSignature(types, planned(statement, samples, now));
+            return ParameterMarks.sampled(
+                    marks, types, valid, samples -> new SqlSignature(types, planned(statement, samples, now)));
         });
     }
 

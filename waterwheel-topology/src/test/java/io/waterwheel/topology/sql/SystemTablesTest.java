@@ -63,7 +63,7 @@ final class SystemTablesTest {
         }
     };
 
-    private static final SystemTables TABLES = new SystemTables(
+    static final SystemTables TABLES = new SystemTables(
             () -> List.of(ORDERS),
             VIEWS,
             new ServerTables(

@@ -86,9 +86,8 @@ final class Connection implements AutoCloseable {
                 .usePlaintext()
                 .eventLoopGroup(loop)
                 .channelType(NioSocketChannel.class)
-                // It tells of an answer on the connection's own thread: all that is done there is to copy a batch and
-                // to
-                // queue it for the reader. Another thread in between takes longer to wake up than that.
+                // It tells of an answer on the connection's own thread, where a batch is copied and queued for its
+                // reader: to wake up another thread for that takes longer.
                 .directExecutor()
                 .offloadExecutor(NAMES)
                 // Batches are about a megabyte, or one row.

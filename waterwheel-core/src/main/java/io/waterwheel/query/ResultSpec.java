@@ -85,7 +85,7 @@ public sealed interface ResultSpec {
                             + length);
         }
 
-        /** Where the bucket of a time begins; the least long for the first, which begins before any long. */
+        /** Where the bucket of a time begins; the least long for the first, whose beginning no long can tell. */
         public long begin(long time) {
             long begin = time - past(time);
             return begin > time ? Long.MIN_VALUE : begin;

@@ -131,7 +131,12 @@ final class FilledBuckets {
                     .longValueExact();
         }
         double from = (Double) low;
-        double number = from + ((Double) high - from) * ((double) part / of);
+        double to = (Double) high;
+        double share = (double) part / of;
+        // The way between large numbers may be infinite, or no number.
+        double number = Double.compare(from, to) == 0
+                ? from
+                : Double.isFinite(to - from) ? from + (to - from) * share : from * (1 - share) + to * share;
         return isFloat(value) ? (double) (float) number : number;
     }
 }

@@ -294,6 +294,7 @@ final class GapFillTest {
                 .isEqualTo(0.0);
         assertThat(doublesBetween(inf, inf)).containsOnly(inf);
         assertThat(doublesBetween(-inf, 5)).containsExactly(-inf, -inf, -inf, -inf, 5.0);
+        assertThat(doublesBetween(inf, -1)).containsExactly(inf, inf, inf, inf, -1.0);
         assertThat(doublesBetween(0.1, 0.1)).containsOnly(0.1);
     }
 

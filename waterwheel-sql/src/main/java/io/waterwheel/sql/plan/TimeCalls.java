@@ -178,7 +178,11 @@ final class TimeCalls {
             ZoneId unused = ZoneId.of(written);
         } catch (DateTimeException e) {
             throw SqlErrors.at(
-                    zone.getParserPosition(), "there is no time zone '" + written + "'; one is 'Europe/Berlin'");
+                    zone.getParserPosition(),
+                    !written.isEmpty() && Character.isDigit(written.charAt(0))
+                            ? "a text here names a time zone, such as 'Europe/Berlin'; an origin is written TIMESTAMP"
+                                    + " '2021-01-04 00:00:00'"
+                            : "there is no time zone '" + written + "'; one is 'Europe/Berlin'");
         }
     }
 
@@ -240,6 +244,7 @@ final class TimeCalls {
      */
     SqlNode binned(SqlCall call, String function, String ofCalendar) {
         SqlParserPos position = call.getParserPosition();
+        String name = call.getOperator().getName();
         LocalDateTime origin = MovedTimes.time(call.operand(2));
         // A year begins with a month and a quarter.
         long months = months(call.operand(0));
@@ -250,7 +255,7 @@ final class TimeCalls {
                     || (origin.getMonthValue() - 1) % months != 0) {
                 throw SqlErrors.at(
                         call.<SqlNode>operand(2).getParserPosition(),
-                        "DATE_BIN(INTERVAL, time, origin): expected a written origin at which a " + unit
+                        name + "(INTERVAL, time, origin): expected a written origin at which a " + unit
                                 + " begins, such as TIMESTAMP '2020-01-01 00:00:00'");
             }
             return truncated(unit, List.of(call.operand(1)), ofCalendar, position);
@@ -259,8 +264,8 @@ final class TimeCalls {
         if (origin == null || millis <= 0 || isFinerThanMillis(origin.toInstant(ZoneOffset.UTC))) {
             throw SqlErrors.at(
                     position,
-                    "DATE_BIN(INTERVAL, time, origin): expected a written step, and a written origin of at most three"
-                            + " digits behind its point, such as DATE_BIN(INTERVAL '15' MINUTE, time, TIMESTAMP"
+                    name + "(INTERVAL, time, origin): expected a written step, and a written origin of at most three"
+                            + " digits behind its point, such as " + name + "(INTERVAL '15' MINUTE, time, TIMESTAMP"
                             + " '2020-01-01 00:00:00')");
         }
         List<SqlNode> operands = new ArrayList<>(call.getOperandList().subList(0, 2));

@@ -153,8 +153,10 @@ final class TimeWindowsTest {
                 "SELECT * FROM TABLE(HOP(TABLE readings, DESCRIPTOR(at), INTERVAL '7' MINUTE, INTERVAL '20' MINUTE))"
                         + " | is a multiple of its step",
                 "SELECT TIME_BUCKET_GAPFILL(INTERVAL '7' MINUTE, at, at) AS b, COUNT(*) FROM readings GROUP BY 1"
-                        + " | expected a written step, and a written origin",
-                "SELECT DATE_BIN(INTERVAL '7' MINUTE, at, at) FROM readings | expected a written step, and a written origin",
+                        + " | TIME_BUCKET_GAPFILL(INTERVAL, time, origin): expected a written step, and a written origin",
+                "SELECT DATE_BIN(INTERVAL '7' MINUTE, at, at) FROM readings"
+                        + " | DATE_BIN(INTERVAL, time, origin): expected a written step, and a written origin",
+                "SELECT TIME_BUCKET('7 days', at, '2021-01-04') FROM readings | an origin is written TIMESTAMP",
             })
     void fails(String statement, String why) {
         assertThatThrownBy(() -> shown(statement))

@@ -36,9 +36,9 @@ import org.apache.arrow.vector.types.pojo.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands each call to its handler on its pool. Flight calls this on the connections' threads, which must not block: the
- * events that tell of readiness and of a client that is gone arrive on them, and what asks for rows comes on those that
- * read from the network.
+ * Hands each call to its handler on its pool. Flight calls this on threads that must not block: what asks for rows,
+ * with the events that tell of its readiness and of a client that is gone, comes on the thread that reads the network,
+ * other calls on a pool.
  */
 final class RpcProducer extends NoOpFlightProducer {
     /** So that a query that ends at its deadline is judged by what it lacks, not by how late its answer was sent. */
@@ -240,6 +240,9 @@ final class RpcProducer extends NoOpFlightProducer {
             }
         } catch (RuntimeException e) {
             listener.error(refusal(e));
+        } catch (Error e) {
+            // The thread is that of every call of the connection.
+            listener.error(failure(e));
         }
     }
 

@@ -338,7 +338,7 @@ public final class RpcServer implements AutoCloseable {
         });
     }
 
-    /** Runs the connections' callbacks, which are short; their number is bounded by gRPC's own flow control. */
+    /** For what is short; how many calls wait is bounded by gRPC's own flow control. */
     private static ThreadPoolExecutor fixedPool(String name, int threads) {
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
                 threads,

@@ -18,8 +18,9 @@ import picocli.CommandLine.Parameters;
         description = {
             "Count the tuples of a stream's topic again, and compare them with the answers.",
             "Flushes the stream first, then compares what is in chunks with what of the topic must be there: their number"
-                    + " and a fingerprint of all their values. Tuples that arrive meanwhile do not disturb it. Reads the"
-                    + " whole topic and all chunks. Ends with 1 when they differ."
+                    + " and a fingerprint of all their values. Tuples that arrive meanwhile do not disturb it. Reads all"
+                    + " that the topic still has, and the chunks that came of it. Ends with 1 when they differ, or nothing"
+                    + " can be compared."
         },
         footer = {"", "Example:", "  waterwheel verify flights"})
 final class VerifyCommand implements Callable<Integer> {

@@ -193,9 +193,26 @@ final class Connection implements AutoCloseable {
                 // cause, when it cannot take what came.
                 code = cause == null ? FlightStatusCode.UNAVAILABLE : FlightStatusCode.INTERNAL;
             }
-            return WireErrors.of(code.name(), detail, address, e);
+            return detail == null && isOtherProtocol(e)
+                    ? new WaterwheelException(
+                            ErrorCode.NOT_A_SERVER,
+                            "what listens at " + address + " is no server for queries: it speaks another protocol. The"
+                                    + " server's line 'ready: grpc://...' names the port, 7070 by default; the one"
+                                    + " behind it is for HTTP",
+                            e)
+                    : WireErrors.of(code.name(), detail, address, e);
         }
         return new WaterwheelException(ErrorCode.CALL_FAILED, "the call to " + address + " failed: " + e, e);
+    }
+
+    /** Whether the other side answered with something that is not HTTP/2. */
+    private static boolean isOtherProtocol(Throwable failure) {
+        for (Throwable at = failure; at != null; at = at.getCause()) {
+            if (String.valueOf(at.getMessage()).startsWith("First received frame was not SETTINGS")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether the failed call certainly never reached the server. */

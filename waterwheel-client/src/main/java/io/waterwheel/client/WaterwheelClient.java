@@ -423,10 +423,11 @@ public final class WaterwheelClient implements AutoCloseable {
 
     /**
      * Flushes the stream, counts what its topic holds, and compares that with the answers: on a running system,
-     * exactly. Reads the whole topic and all chunks. What was appended before this call is compared.
+     * exactly, as far as the topic still has the records of chunks: the notes say what it has not. What was appended
+     * before this call is compared.
      *
      * @throws WaterwheelException of kind TEMPORARY when it takes longer, or another verification is under way; USER
-     *     when the log no longer holds any of the flushed records
+     *     when nothing can be compared, as each flush has records that the log has no longer
      */
     public Verification verify(String stream, Duration timeout) {
         return administration.verify(stream, timeout);

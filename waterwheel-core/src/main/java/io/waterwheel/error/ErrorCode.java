@@ -142,7 +142,7 @@ public enum ErrorCode {
     /** No Nimbus leads at the addresses. */
     NIMBUS_UNREACHABLE(TEMPORARY, "Start Storm, or name its Nimbus with `--nimbus HOST:PORT`."),
     /** The log no longer holds anything that a verification could compare. */
-    NOTHING_TO_COMPARE(USER, "Read the chunks themselves with `chunk verify`; keep the topic for longer."),
+    NOTHING_TO_COMPARE(USER, "Read the chunks themselves with `chunk verify`; let the topic keep records longer."),
     /** Kafka or Nimbus refuses the caller. */
     NOT_ALLOWED(USER, "Take credentials that are allowed to do it."),
     /** A client called a port of workers. */

@@ -57,28 +57,9 @@ public final class WireErrors {
             case "CANCELLED" ->
                 new WaterwheelException(ErrorCode.CANCELLED, "the call to " + server + " was cancelled", carrier);
             default ->
-                isOtherProtocol(carrier)
-                        ? new WaterwheelException(
-                                ErrorCode.NOT_A_SERVER,
-                                "what listens at " + server + " is no server for queries: it speaks another protocol."
-                                        + " The server's line 'ready: grpc://...' names the port, 7070 by default;"
-                                        + " the one behind it is for HTTP",
-                                carrier)
-                        : new WaterwheelException(
-                                ErrorCode.CALL_FAILED,
-                                "the call to " + server + " failed: " + carrier.getMessage(),
-                                carrier);
+                new WaterwheelException(
+                        ErrorCode.CALL_FAILED, "the call to " + server + " failed: " + carrier.getMessage(), carrier);
         };
-    }
-
-    /** Whether the other side answered with something that is not HTTP/2. */
-    private static boolean isOtherProtocol(Throwable carrier) {
-        for (Throwable at = carrier; at != null; at = at.getCause()) {
-            if (String.valueOf(at.getMessage()).startsWith("First received frame was not SETTINGS")) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** gRPC calls a channel that closes while a call begins UNKNOWN, though the connection is just lost. */

@@ -13,6 +13,7 @@ import io.waterwheel.status.ServerReport;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -236,8 +237,10 @@ public final class Gateway implements AutoCloseable {
         }
     }
 
-    /** Of a host that has no address Java says nothing but the name of the failure. */
     private static String said(Throwable failure) {
+        if (failure instanceof UnresolvedAddressException) {
+            return "the host has no address";
+        }
         return failure.getMessage() == null ? failure.toString() : failure.getMessage();
     }
 

@@ -29,7 +29,6 @@ final class ChunkParts implements AutoCloseable {
     private long batchBytes;
 
     private @Nullable ChunkReader reader;
-    /** The file that it reads. */
     /** Bytes of all reads that succeeded. */
     private long handedOut;
 
@@ -261,7 +260,7 @@ final class ChunkParts implements AutoCloseable {
                 bytesCached,
                 directoriesRead,
                 directoryBytes,
-                handedOut == 0 ? 0 : handedOut - bytesRead - directoryBytes,
+                handedOut - bytesRead - directoryBytes,
                 readNanos);
     }
 

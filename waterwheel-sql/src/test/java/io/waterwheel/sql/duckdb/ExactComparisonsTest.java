@@ -159,8 +159,6 @@ final class ExactComparisonsTest {
             delimiter = ';',
             value = {
                 "X'61' ; VARCHAR",
-                "1.5 ; VARCHAR",
-                "TIMESTAMP '2026-01-01 00:00:00' ; VARCHAR",
                 "TIMESTAMP '2026-01-01 00:00:00' ; BIGINT",
                 "5 ; TIMESTAMP",
             })

@@ -30,10 +30,17 @@ public final class ServerGateway implements AutoCloseable {
         this.starting = starting;
     }
 
+    /** Whether there is one, which is not told its port. */
+    public static boolean choosesPort(WaterwheelConfig config) {
+        return !config.get(Keys.GATEWAY_IN_SERVER).equals("none")
+                && config.get(Keys.GATEWAY_PORT)
+                        .equals(WaterwheelConfig.defaults().get(Keys.GATEWAY_PORT));
+    }
+
     /**
      * Begins to start one, unless the configuration has none.
      *
-     * @param kept the port that it had before, which it takes unless another is named; 0: none
+     * @param kept the port that it takes unless another is named; 0: the one behind the coordinator's
      * @param told hears of a port that is taken
      */
     public static ServerGateway begin(WaterwheelConfig config, int kept, Consumer<String> told) {
@@ -49,7 +56,7 @@ public final class ServerGateway implements AutoCloseable {
 
     private static Gateway start(WaterwheelConfig config, int kept, Consumer<String> told) throws IOException {
         GatewaySettings settings = GatewayConfig.settings(config);
-        if (settings.port() != WaterwheelConfig.defaults().get(Keys.GATEWAY_PORT)) {
+        if (!choosesPort(config)) {
             return Gateway.start(settings, GatewayConfig.metrics(config));
         }
         try {

@@ -60,10 +60,9 @@ public final class ServerCommand implements Callable<Integer> {
     /** How long one stream's tuples may take to be written when the server is told to end. */
     private static final Duration FLUSH_PATIENCE = Duration.ofSeconds(10);
 
-    /** What runs the command. */
-    private static final String LAUNCHED = "io.waterwheel.embedded.Main";
-
     private final Terminal terminal;
+    /** The start has failed, and the command says why, before it ends the process. */
+    private volatile boolean failed;
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -125,7 +124,7 @@ public final class ServerCommand implements Callable<Integer> {
         try (DataFolder folder = DataFolder.take(data)) {
             log = ServerFolder.settleLog(data);
             ServerFolder.settleTemporary(folder.resolve(""));
-            http = WaterwheelServer.keptPort(folder, config, "gateway");
+            http = ServerGateway.choosesPort(config) ? WaterwheelServer.keptPort(folder, config, "gateway") : 0;
             if (!folder.warning().isEmpty()) {
                 terminal.err().println("warning: " + folder.warning());
             }
@@ -136,7 +135,13 @@ public final class ServerCommand implements Callable<Integer> {
         RunningServer server = RunningServer.start(
                 data, config, external(), line -> terminal.err().println(line));
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, gateway), "waterwheel-stop"));
-        String served = gateway.serve(server.url(), server::metrics);
+        String served;
+        try {
+            served = gateway.serve(server.url(), server::metrics);
+        } catch (IOException | RuntimeException e) {
+            failed = true;
+            throw e;
+        }
         terminal.out()
                 .println("ready: " + server.url() + " kafka://" + server.kafka()
                         + (served.isEmpty() ? "" : " " + served));
@@ -148,8 +153,7 @@ public final class ServerCommand implements Callable<Integer> {
     private void stop(RunningServer server, ServerGateway gateway) {
         // Where a library ends the process, somebody must be able to see why.
         Thread.getAllStackTraces().forEach((thread, stack) -> {
-            if (Arrays.stream(stack).anyMatch(ServerCommand::isExit)
-                    && Arrays.stream(stack).noneMatch(ServerCommand::isOurs)) {
+            if (!failed && Arrays.stream(stack).anyMatch(ServerCommand::isExit)) {
                 terminal.err().println("ending, because thread " + thread.getName() + " ended the process:");
                 Arrays.stream(stack).forEach(frame -> terminal.err().println("  at " + frame));
             }
@@ -203,11 +207,6 @@ public final class ServerCommand implements Callable<Integer> {
     private static boolean isExit(StackTraceElement frame) {
         return frame.getClassName().equals("java.lang.Runtime")
                 && frame.getMethodName().equals("exit");
-    }
-
-    /** A command that has failed ends the process, and has said why. */
-    private static boolean isOurs(StackTraceElement frame) {
-        return frame.getClassName().equals(LAUNCHED);
     }
 
     private WaterwheelConfig config() {

@@ -15,6 +15,7 @@ import io.waterwheel.topology.worker.Uninterrupted;
 import io.waterwheel.topology.zookeeper.OpenNodes;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -65,7 +66,7 @@ public final class WaterwheelServer implements AutoCloseable {
     private WaterwheelConfig config;
     private @Nullable ProcessHost tasks;
     private @Nullable QueryWarmUp warmUp;
-    /** Of the chunks, where this process keeps them. */
+    /** Of the chunks, where they are on the disk of the data folder: the chunk store tells of that too. */
     private @Nullable DiskSpace chunkDisk;
 
     private WaterwheelServer(WaterwheelConfig config, Set<External> external) {
@@ -129,7 +130,9 @@ public final class WaterwheelServer implements AutoCloseable {
         if (!external.contains(External.CHUNK_STORE)) {
             Path chunks = folder.resolve("chunks");
             ServerFolder.make(chunks);
-            chunkDisk = new DiskSpace(chunks, config.get(Keys.DISK_RESERVE).bytes());
+            if (Files.getFileStore(chunks).equals(Files.getFileStore(folder.resolve(".")))) {
+                chunkDisk = new DiskSpace(chunks, config.get(Keys.DISK_RESERVE).bytes());
+            }
             config =
                     config.with(Keys.CHUNK_STORE_URI, "file://" + chunks.toUri().getRawPath());
         }
@@ -194,7 +197,8 @@ public final class WaterwheelServer implements AutoCloseable {
     }
 
     /**
-     * Where something listened before on this folder, if it is to take any free port; 0 where it is not.
+     * A free port that something of this folder keeps: the one of its last start, if that is free. 0 where the server
+     * was told which ports to take.
      *
      * @param name of what listens
      */
@@ -298,7 +302,7 @@ public final class WaterwheelServer implements AutoCloseable {
     private List<String> troubles(DiskWatch watch) {
         List<String> troubles = new ArrayList<>();
         String disk = watch.trouble();
-        // What the chunk store meets on its own disk it says itself.
+        // Not what the chunk store says of the same disk.
         if (!disk.isEmpty() && (chunkDisk == null || chunkDisk.trouble(0).isEmpty())) {
             troubles.add(disk);
         }

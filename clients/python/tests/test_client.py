@@ -5,6 +5,7 @@ import datetime
 import decimal
 import gc
 import http.server
+import ipaddress
 import json
 import os
 import pickle
@@ -14,6 +15,7 @@ import threading
 import time
 import unittest
 import urllib.parse
+import uuid
 
 import pyarrow
 import pyarrow.ipc
@@ -400,6 +402,90 @@ class WithoutServer(unittest.TestCase):
         for bad in (datetime.datetime(2021, 10, 7), object(), float("nan")):
             with self.assertRaises((ValueError, TypeError)):
                 self.client.sql("SELECT ?", bad)
+
+    def asked_with(self, *values):
+        self.will((200, answer(0, {"complete": True, "tuples": 0}), True))
+        self.client.sql("SELECT ?", *values)
+        return json.loads(self.gateway.asked[-1][2])["parameters"]
+
+    def test_parameters_are_days_and_identifiers_too(self):
+        names = "00000000-0000-4000-8000-00000000000a", "192.0.2.1", "2001:db8::1"
+        values = uuid.UUID(names[0]), ipaddress.ip_address(names[1]), ipaddress.ip_address(names[2])
+        day = datetime.date(2021, 10, 7)
+        self.assertEqual(self.asked_with(day, *values), [{"time": "2021-10-07T00:00:00Z"}, *names])
+
+    def test_parameters_of_numpy(self):
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("there is no numpy")
+        times = ["2021-10-07", "2021-10-07T12:30", "2021-10-07T12:30:00.25", "2021-10-07T12:30:00.123456789"]
+        values = [numpy.float32(0.5), numpy.float16(2), numpy.longdouble(1.5), numpy.bool_(True), numpy.uint8(7)]
+        self.assertEqual(self.asked_with(*values), [0.5, 2.0, 1.5, True, 7])
+        self.assertEqual(
+            self.asked_with(*map(numpy.datetime64, times)),
+            [
+                {"time": "2021-10-07T00:00:00Z"},
+                {"time": "2021-10-07T12:30:00Z"},
+                {"time": "2021-10-07T12:30:00.250000Z"},
+                {"time": "2021-10-07T12:30:00.123456789Z"},
+            ],
+        )
+        for bad in (
+            numpy.float32("nan"),
+            numpy.datetime64("NaT"),
+            numpy.timedelta64(5, "ns"),
+            numpy.complex64(1j),
+            numpy.zeros(1),
+        ):
+            with self.assertRaises((ValueError, TypeError)):
+                self.client.sql("SELECT ?", bad)
+
+    def test_a_length_is_a_timedelta(self):
+        self.will(*[(200, answer(0, {"complete": True, "tuples": 0}), True)] * 2)
+        self.client.query("s", last=datetime.timedelta(days=1, milliseconds=5), bucket=datetime.timedelta(minutes=10))
+        self.assertEqual(self.gateway.asked[-1][2], b"stream=s&last=86400005ms&bucket=600000ms")
+        with self.assertRaises(ValueError):
+            self.client.query("s", last=datetime.timedelta(microseconds=5))
+
+    def appended(self, rows):
+        self.will((200, b'{"rows":2,"rejected":0,"positions":{"0":9}}', True))
+        self.client.append("s", rows)
+        return pyarrow.ipc.open_stream(self.gateway.asked[-1][2]).read_all()
+
+    def test_an_index_of_pandas_that_has_a_name_is_a_column(self):
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("there is no pandas")
+        frame = pandas.DataFrame({"id": [1, 2], "note": ["x", "y"], "value": [1.5, 2.5]})
+        rows = frame.to_dict("records")
+        for same in (
+            frame,
+            frame.set_index("value"),
+            frame.set_index("id", drop=False),
+            frame.set_index(["note", "id"]),
+            frame.iloc[::-1].sort_index(),
+        ):
+            self.assertEqual([dict(sorted(row.items())) for row in self.appended(same).to_pylist()], rows)
+        times = pandas.date_range("2026-11-25", periods=2, tz="Europe/Berlin", name="time")
+        sent = self.appended(pandas.DataFrame({"id": [1, 2]}, index=times))
+        self.assertEqual(sent["time"].to_pylist(), list(times))
+        levels = pandas.MultiIndex.from_arrays([["x", "y"], [7, 8]], names=["note", None])
+        sent = self.appended(pandas.DataFrame({"id": [1, 2]}, index=levels))
+        self.assertEqual(sent.to_pylist(), [{"id": 1, "note": "x"}, {"id": 2, "note": "y"}])
+        with self.assertRaisesRegex(ValueError, "both named id"):
+            self.client.append("s", frame.rename_axis("id"))
+
+    def test_what_is_no_rows_is_told(self):
+        class Lazy:
+            def collect(self):
+                raise AssertionError
+
+        for bad, said in [({"id": 1}, "list"), (Lazy(), r"collect\(\)"), ([{"id": 1}, 5], "row 2.*got int")]:
+            with self.assertRaisesRegex(TypeError, said):
+                self.client.append("s", bad)
+        self.assertEqual(self.gateway.asked, [])
 
 
 @unittest.skipUnless(URL, "WATERWHEEL_URL names no server")

@@ -6,6 +6,7 @@ import base64
 import datetime
 import decimal
 import http.client
+import ipaddress
 import json
 import math
 import numbers
@@ -101,7 +102,8 @@ class Client:
     ) -> Answer:
         """The answer to a statement, read to its end.
 
-        parameters: the values of the statement's question marks: numbers, text, booleans, bytes, times, None.
+        parameters: the values of the statement's question marks: numbers, text, booleans, bytes, times, days, UUIDs,
+            addresses, None, and numbers and times of numpy. A day is its midnight in UTC; a time of numpy is in UTC.
         timeout: seconds that the answer may take in all; None for the server's usual time.
         allow_partial: whether an answer that lacks something may be returned; its verdict says so.
         at_least: by stream, positions (of Stored or a Verdict) that must be in the answer.
@@ -151,7 +153,7 @@ class Client:
 
         Options have the names of `./waterwheel query`, with underscores: where="altitude_ft > 40000",
         select=["callsign", "altitude_ft"], circle=(2.55, 49.01, 10_000), time=(begin, end), latest=10, limit=5. The
-        two times of an interval have a zone, and None is an open end. A list gives an option several times where the
+        two times of an interval have a zone, and None is an open end. A length is text such as "5m", or a timedelta. A list gives an option several times where the
         command line takes it so (key, at), and its values with commas elsewhere. A flag is True. at_least takes the
         positions of Stored or a Verdict as they are.
         """
@@ -216,7 +218,8 @@ class Client:
         stream's schema has them.
 
         rows: an Arrow table or batch, a frame of pandas or Polars, or dictionaries. Columns have the names of fields;
-            what a dictionary lacks is null.
+            what a dictionary lacks is null. The index of a frame of pandas is a column where it has a name, and is left
+            out where it has none.
         key: of 1 to 200 characters, under which the rows are stored once, however often they are sent; a new one where
             none is given. Give one where the program itself may start again and send the same rows: the same table,
             made in the same way.
@@ -396,7 +399,8 @@ def _parameter(value: Any) -> Any:
         raise ValueError(f"a parameter is a number that is finite, not {value}")
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    if isinstance(value, numbers.Integral):
+    kind = _kind_of_numpy(value)
+    if isinstance(value, numbers.Integral) and kind != "m":
         return int(value)
     if isinstance(value, decimal.Decimal):
         if not value.is_finite():
@@ -406,7 +410,43 @@ def _parameter(value: Any) -> Any:
         return {"bytes": base64.b64encode(bytes(value)).decode()}
     if isinstance(value, datetime.datetime):
         return {"time": _instant(value)}
-    raise TypeError(f"a parameter is a number, text, a boolean, bytes, a time or None; got {type(value).__name__}")
+    if isinstance(value, datetime.date):
+        return {"time": f"{value.isoformat()}T00:00:00Z"}
+    if isinstance(value, (uuid.UUID, ipaddress.IPv4Address, ipaddress.IPv6Address)):
+        return str(value)
+    if kind == "b":
+        return bool(value)
+    if kind == "f":
+        return _parameter(float(value))
+    if kind == "M":
+        return {"time": _instant_of_numpy(value)}
+    raise TypeError(
+        "a parameter is a number, text, a boolean, bytes, a time, a day, a UUID, an address or None; got"
+        f" {type(value).__name__}"
+    )
+
+
+def _kind_of_numpy(value: Any) -> str | None:
+    """The letter of numpy for the type of one value of its own; None for what is none. Lengths of time, m, are integers
+    to Python.
+    """
+    if getattr(value, "shape", None) != ():
+        return None
+    kind: str | None = getattr(getattr(value, "dtype", None), "kind", None)
+    return kind
+
+
+def _instant_of_numpy(value: Any) -> str:
+    """A time of numpy, which is in UTC."""
+    item = value.item()
+    if isinstance(item, int):
+        # Digits that Python has no value for, which numpy writes.
+        return f"{value}Z"
+    if isinstance(item, datetime.datetime):
+        return _instant(item.replace(tzinfo=datetime.timezone.utc))
+    if isinstance(item, datetime.date):
+        return f"{item.isoformat()}T00:00:00Z"
+    raise ValueError(f"a parameter is a time, not {value}")
 
 
 def _instant(value: datetime.datetime) -> str:
@@ -427,9 +467,18 @@ def _option(name: str, value: Any) -> Any:
         return "/".join(map(_bound, value))
     if isinstance(value, (list, tuple)):
         return list(map(str, value)) if name in ("key", "at") else ",".join(map(str, value))
+    if isinstance(value, datetime.timedelta):
+        return _length(name, value)
     if isinstance(value, Mapping):
         return ",".join(f"{partition}:{offset}" for partition, offset in value.items())
     return str(value)
+
+
+def _length(name: str, value: datetime.timedelta) -> str:
+    millis, rest = divmod(value, datetime.timedelta(milliseconds=1))
+    if rest:
+        raise ValueError(f"{name}: expected whole milliseconds, got {value}")
+    return f"{millis}ms"
 
 
 def _form(parameters: Mapping[str, Any]) -> bytes:
@@ -480,16 +529,38 @@ def _table(rows: Rows) -> pyarrow.Table:
     if isinstance(rows, pyarrow.RecordBatch):
         return pyarrow.Table.from_batches([rows])
     if hasattr(rows, "iloc"):
-        return pyarrow.Table.from_pandas(rows, preserve_index=False)
+        return _of_pandas(rows)
     if hasattr(rows, "to_arrow"):
         return rows.to_arrow()
-    dictionaries = [dict(row) for row in rows]
+    if hasattr(rows, "collect"):
+        raise TypeError(f"rows: a {type(rows).__name__} has no rows yet: append its collect()")
+    if isinstance(rows, Mapping):
+        raise TypeError("rows: expected several dictionaries, got one: put it in a list")
+    dictionaries = []
+    for number, row in enumerate(rows, 1):
+        try:
+            dictionaries.append(dict(row))
+        except (TypeError, ValueError):
+            raise TypeError(f"rows: row {number}: expected a dictionary, got {type(row).__name__}") from None
     # The library takes the names of the first alone.
     names = dict.fromkeys(name for row in dictionaries for name in row)
     try:
         return pyarrow.table({name: [row.get(name) for row in dictionaries] for name in names})
     except (pyarrow.ArrowException, OverflowError) as failure:
         raise ValueError(f"rows: {failure}") from failure
+
+
+def _of_pandas(frame: Any) -> pyarrow.Table:
+    """The columns of a frame of pandas, and the levels of its index that have a name."""
+    table = pyarrow.Table.from_pandas(frame, preserve_index=False)
+    columns = dict(zip(table.column_names, table.columns))
+    for number, name in enumerate(frame.index.names):
+        if name is None:
+            continue
+        level = pyarrow.chunked_array([pyarrow.array(frame.index.get_level_values(number), from_pandas=True)])
+        if not columns.setdefault(str(name), level).equals(level):
+            raise ValueError(f"rows: the index and a column are both named {name}: rename one")
+    return pyarrow.table(columns)
 
 
 def _plain(table: pyarrow.Table) -> pyarrow.Table:

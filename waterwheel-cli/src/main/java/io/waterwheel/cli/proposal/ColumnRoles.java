@@ -4,6 +4,7 @@ import io.waterwheel.key.sample.CellUse;
 import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.TimestampUnit;
+import io.waterwheel.schema.text.YamlText;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -252,7 +253,8 @@ final class ColumnRoles {
     }
 
     /**
-     * What may be dimensions of a key: what names kinds, with its bits; places; then numbers of many values.
+     * What may be dimensions of a key, as a schema file has them: what names kinds, with its bits; places; then numbers
+     * of many values.
      *
      * @param nullable those whose fields are written as such: one cell is that of null
      * @param nulls words that stand for nothing
@@ -280,11 +282,12 @@ final class ColumnRoles {
                     && !isNearlyAlwaysTheSame(column)
                     && !crowds(column, rows, cells, bits);
             if (divides && (column == longitude || column == latitude)) {
-                places.add(column.name);
+                places.add(YamlText.of(column.name));
             } else if (divides && kind) {
-                kinds.add(type == FieldType.BOOLEAN ? column.name : "{field: " + column.name + ", bits: " + bits + "}");
+                String name = YamlText.of(column.name);
+                kinds.add(type == FieldType.BOOLEAN ? name : "{field: " + name + ", bits: " + bits + "}");
             } else if (divides && (number || type == FieldType.IPV4)) {
-                numbers.add(column.name);
+                numbers.add(YamlText.of(column.name));
             }
         }
         kinds.addAll(places);

@@ -111,7 +111,7 @@ final class ProposalText {
         key(out);
         dimensions(out);
         out.append("time: ")
-                .append(time.name)
+                .append(DefinitionYaml.value(time.name))
                 .append(kafka.insteadOf(time, values))
                 .append('\n');
         records(out);
@@ -160,28 +160,30 @@ final class ProposalText {
     private void key(StringBuilder out) {
         if (position && longitude != null && latitude != null) {
             out.append("key: {longitude: ")
-                    .append(longitude.name)
+                    .append(DefinitionYaml.value(longitude.name))
                     .append(", latitude: ")
-                    .append(latitude.name)
+                    .append(DefinitionYaml.value(latitude.name))
                     .append(
                             ", box: [-180, -90, 180, 90]}   # a smaller box divides finer; outside of it is rejected\n");
             if (!keys.isEmpty()) {
                 out.append("# key: {field: ")
-                        .append(key.name)
+                        .append(DefinitionYaml.value(key.name))
                         .append("}   # when you ask by this, not by place")
                         .append(mayLackLater(key) ? "; " + WITHOUT_NULLABLE : "")
                         .append('\n');
             }
         } else if (keyIsSaid) {
-            out.append("key: {field: ").append(key.name).append("}\n");
+            out.append("key: {field: ").append(DefinitionYaml.value(key.name)).append("}\n");
         } else {
-            out.append("key: {field: ").append(key.name).append("}   # a guess: what will you ask for ranges of?");
+            out.append("key: {field: ")
+                    .append(DefinitionYaml.value(key.name))
+                    .append("}   # a guess: what will you ask for ranges of?");
             if (keys.size() > 1) {
                 out.append(" Or: ")
                         .append(String.join(
                                 ", ",
                                 keys.subList(1, keys.size()).stream()
-                                        .map(other -> other.name)
+                                        .map(other -> DefinitionYaml.value(other.name))
                                         .toList()))
                         .append(mayLackLater(key) ? "; " + WITHOUT_NULLABLE : "");
             }
@@ -388,7 +390,7 @@ final class ProposalText {
                     + " have more digits than a double, which would round them");
         }
         out.append("  - {name: ")
-                .append(column.name)
+                .append(DefinitionYaml.value(column.name))
                 .append(", type: ")
                 .append(DefinitionYaml.value(type.schemaName()));
         if (unit != null) {

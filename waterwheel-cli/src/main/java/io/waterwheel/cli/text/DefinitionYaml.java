@@ -7,6 +7,7 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.schema.StreamPolicy;
+import io.waterwheel.schema.text.YamlText;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,14 +17,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A stream's definition as a schema file: reading it gives the same definition, nothing left out. */
 public final class DefinitionYaml {
-    private static final Pattern PLAIN = Pattern.compile("[A-Za-z][A-Za-z0-9._-]*");
-
-    /** Numbers that YAML does not write in another way. */
-    private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9]\\d{0,17})(\\.\\d+)?");
-
-    /** What YAML takes for something else than text. */
-    private static final Pattern SPECIAL = Pattern.compile("(?i)null|true|false|yes|no|on|off|y|n");
-
     /** What a terminal or YAML takes for the end of a line, or for something to do. */
     private static final Pattern CONTROLS = Pattern.compile("[\\p{Cntrl}\\u0085\\u2028\\u2029]");
 
@@ -47,8 +40,8 @@ public final class DefinitionYaml {
     private static String of(StreamDefinition definition, boolean withFields) {
         Schema schema = definition.schema();
         StringBuilder out = new StringBuilder();
-        line(out, "name", text(definition.name()));
-        line(out, "topic", text(definition.topic()));
+        line(out, "name", YamlText.of(definition.name()));
+        line(out, "topic", YamlText.of(definition.topic()));
         line(out, "format", SchemaFile.formatName(definition.format()));
         line(out, "partitions", Integer.toString(definition.partitions()));
         line(out, "dead-letters", definition.policy().badRecords().toString());
@@ -69,7 +62,7 @@ public final class DefinitionYaml {
             }
         }
         key(out, schema.key().members());
-        line(out, "time", text(schema.timeField()));
+        line(out, "time", YamlText.of(schema.timeField()));
         Map<String, Object> records = new LinkedHashMap<>(schema.text().members());
         if (definition.format() != RecordFormat.CSV) {
             // What a file that does not say it means.
@@ -84,7 +77,7 @@ public final class DefinitionYaml {
     }
 
     private static String field(Field field, RecordText text) {
-        StringBuilder out = new StringBuilder("{name: ").append(text(field.name()));
+        StringBuilder out = new StringBuilder("{name: ").append(YamlText.of(field.name()));
         // A comma ends a member.
         String quote = field.type().isDecimal() ? "'" : "";
         out.append(", type: ").append(quote).append(field.type().schemaName()).append(quote);
@@ -93,7 +86,7 @@ public final class DefinitionYaml {
         }
         String sign = text.export().units().get(field.name());
         if (sign != null) {
-            out.append(", unit: ").append(text(sign));
+            out.append(", unit: ").append(YamlText.of(sign));
         }
         return out.append(field.nullable() ? ", nullable: true" : "")
                 .append(indexed(field))
@@ -150,43 +143,10 @@ public final class DefinitionYaml {
         if (value instanceof List<?> list) {
             return list.stream().map(DefinitionYaml::value).collect(Collectors.joining(", ", "[", "]"));
         }
-        return value instanceof String text ? text(text) : String.valueOf(value);
+        return value instanceof String text ? YamlText.of(text) : String.valueOf(value);
     }
 
     private static void line(StringBuilder out, String name, String value) {
         out.append(name).append(": ").append(value).append('\n');
-    }
-
-    private static String text(String text) {
-        boolean plain = (PLAIN.matcher(text).matches() && !SPECIAL.matcher(text).matches())
-                || NUMBER.matcher(text).matches();
-        if (plain) {
-            return text;
-        }
-        return text.chars().allMatch(DefinitionYaml::isPlain) ? "'" + text.replace("'", "''") + "'" : escaped(text);
-    }
-
-    /** What everybody sees as it is: also letters of all alphabets, and signs such as €, but no other spaces. */
-    private static boolean isPlain(int c) {
-        return c < 0x7f
-                ? c >= ' '
-                : Character.isLetter(c)
-                        || Character.getType(c) == Character.CURRENCY_SYMBOL
-                        || Character.getType(c) == Character.OTHER_SYMBOL;
-    }
-
-    private static String escaped(String text) {
-        StringBuilder out = new StringBuilder("\"");
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c == '"' || c == '\\') {
-                out.append('\\').append(c);
-            } else if (isPlain(c)) {
-                out.append(c);
-            } else {
-                out.append(String.format("\\u%04x", (int) c));
-            }
-        }
-        return out.append('"').toString();
     }
 }

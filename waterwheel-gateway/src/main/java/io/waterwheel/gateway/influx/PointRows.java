@@ -4,6 +4,7 @@ import io.waterwheel.gateway.answer.Utf8Buffer;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.TimestampUnit;
+import io.waterwheel.schema.text.YamlText;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -131,23 +132,17 @@ public final class PointRows {
                 key = value.name();
             }
             fields.append("  - {name: ")
-                    .append(yaml(value.name()))
+                    .append(YamlText.of(value.name()))
                     .append(", type: ")
                     .append(type)
                     .append(first ? "}\n" : ", nullable: true}\n");
         }
-        String name = yaml(point.measurement());
+        String name = YamlText.of(point.measurement());
         yaml.append("name: ").append(name).append("\ntopic: ").append(name);
         yaml.append("\nformat: block\npartitions: 4\nfields:\n").append(fields);
         return yaml.append("key: {field: ")
-                .append(yaml(key))
+                .append(YamlText.of(key))
                 .append("}\ntime: time\n")
                 .toString();
-    }
-
-    private static String yaml(String name) {
-        return name.matches("[A-Za-z_][A-Za-z0-9_]*")
-                ? name
-                : "\"" + name.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
     }
 }

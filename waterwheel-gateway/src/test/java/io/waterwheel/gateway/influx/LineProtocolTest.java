@@ -9,6 +9,7 @@ import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaFile;
+import io.waterwheel.schema.StreamDefinition;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
@@ -147,5 +148,10 @@ final class LineProtocolTest {
         assertThat(SchemaFile.read("proposal", PointRows.proposal(read("up v=1")))
                         .name())
                 .isEqualTo("up");
+        StreamDefinition words =
+                SchemaFile.read("proposal", PointRows.proposal(read("NULL,true=a no=1i,null=\"x\" 1")));
+        assertThat(words.name()).isEqualTo("NULL");
+        assertThat(words.schema().fields()).extracting(Field::name).containsExactly("time", "true", "no", "null");
+        assertThat(words.schema().key()).isEqualTo(new KeySpec.Ordered("true"));
     }
 }

@@ -331,7 +331,7 @@ final class QueryCommand implements Callable<Integer> {
             defaultValue = "table",
             description =
                     "table for people; csv with a line of names first, or one JSON object a line, both with times"
-                            + " in milliseconds since 1970, as append takes them; arrow is an Arrow IPC stream. Default: table.")
+                            + " since 1970 in the unit of their type, milliseconds for timestamp; arrow is an Arrow IPC stream. Default: table.")
     private Format format = Format.TABLE;
 
     QueryCommand(Terminal terminal) {

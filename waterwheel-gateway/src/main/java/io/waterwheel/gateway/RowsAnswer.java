@@ -51,7 +51,8 @@ final class RowsAnswer {
                     "message",
                     rows.rejected() + " of " + (rows.rows() + rows.rejected()) + " " + what
                             + " are no tuples of the stream, and nothing is stored; with partial=allow the others would be");
-            json.writeStringField("at", place + " " + rows.reasons().get(0).line());
+            PushedRows.Reason first = rows.reasons().get(0);
+            json.writeStringField("at", first.element() > 0 ? "row " + first.element() : place + " " + first.line());
             json.writeNumberField("rejected", rows.rejected());
             reasons(json, rows);
         });
@@ -62,6 +63,9 @@ final class RowsAnswer {
         for (PushedRows.Reason reason : rows.reasons()) {
             json.writeStartObject();
             json.writeNumberField("line", reason.line());
+            if (reason.element() > 0) {
+                json.writeNumberField("row", reason.element());
+            }
             if (reason.field() != null) {
                 json.writeStringField("field", reason.field());
             }

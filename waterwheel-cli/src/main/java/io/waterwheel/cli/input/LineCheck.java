@@ -1,6 +1,7 @@
 package io.waterwheel.cli.input;
 
 import io.waterwheel.decode.BlockCodec;
+import io.waterwheel.decode.CountedTimes;
 import io.waterwheel.decode.RecordDecoder;
 import io.waterwheel.decode.RecordFacts;
 import io.waterwheel.decode.RejectedRecordException;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** Decides of a line what the server would: whether it is a tuple of the stream. One thread. */
 public final class LineCheck {
     private final RecordDecoder decoder;
+    private final CountedTimes counted;
     private final KeyMaker keys;
     private final TupleBlock block;
     private final boolean keysSent;
@@ -38,6 +40,7 @@ public final class LineCheck {
         this.schema = schema;
         RowLayout layout = RowLayout.of(schema);
         this.decoder = decoder;
+        this.counted = new CountedTimes(schema);
         this.keys = KeyMaker.of(layout, schema);
         this.block = new TupleBlock(layout, 1);
         this.keysSent = layout.hasKeyField();
@@ -96,7 +99,10 @@ public final class LineCheck {
         unkeyed = null;
         try {
             decoder.decode(line, facts, block);
+            counted.check(block, rows);
         } catch (RejectedRecordException e) {
+            block.setSize(rows);
+            block.setArenaSize(arena);
             return String.valueOf(e.getMessage());
         }
         keys.fill(block, rows, unkeyable);

@@ -371,7 +371,7 @@ public final class ArrowDecoder {
         rejected++;
         kinds.merge(kind, 1, Integer::sum);
         if (reasons.size() < PushedRows.MOST_REASONS) {
-            reasons.add(new PushedRows.Reason(seen, PushedRows.fieldOf(reason, schema), reason));
+            reasons.add(new PushedRows.Reason(seen, 0, PushedRows.fieldOf(reason, schema), reason));
         }
         if (keepBad) {
             byte[] letter = RowText.of(sent, row, PushedRows.MOST_ROW_BYTES);

@@ -36,9 +36,10 @@ public record PushedRows(
      *
      * @param line of the body, from 1; of a row that spans several the first. Of a tuple block 1, of Arrow the row's
      *     number, from 1
+     * @param element of the array of JSON that the body is, from 1; 0 where it is none
      * @param field whose value it is; null where that is not known
      */
-    public record Reason(int line, @Nullable String field, String reason) {}
+    public record Reason(int line, int element, @Nullable String field, String reason) {}
 
     /**
      * What is told of rows once they are stored; it does not hold them.

@@ -64,6 +64,9 @@ public final class RowDecoder {
     private @Nullable CsvColumns columns;
     private @Nullable String unkeyed;
     private boolean linesOnly;
+    /** The number of the present element of an array, from 1; 0 outside of one. */
+    private int element;
+
     private int rows;
     private int rejected;
     private final Map<RefusalKind, Integer> kinds = new EnumMap<>(RefusalKind.class);
@@ -139,6 +142,7 @@ public final class RowDecoder {
             ArrayElements elements = ArrayElements.of(bytes, at);
             if (elements != null) {
                 while (elements.next()) {
+                    element++;
                     requireShort(elements.to() - elements.from(), elements.line());
                     row(bytes, elements.from(), elements.to(), elements.line());
                 }
@@ -247,6 +251,9 @@ public final class RowDecoder {
         byte[] record = null;
         try {
             decoder.decode(ByteBuffer.wrap(bytes, from, to - from), into);
+            if (body != RecordFormat.BLOCK) {
+                tools.counted.check(into, before);
+            }
             keys.fill(into, before, (row, reason) -> unkeyed = reason);
             String why = unkeyed;
             if (why != null) {
@@ -329,7 +336,7 @@ public final class RowDecoder {
         rejected++;
         kinds.merge(kind, 1, Integer::sum);
         if (reasons.size() < PushedRows.MOST_REASONS) {
-            reasons.add(new PushedRows.Reason(line, PushedRows.fieldOf(reason, schema), reason));
+            reasons.add(new PushedRows.Reason(line, element, PushedRows.fieldOf(reason, schema), reason));
         }
         if (keepBad) {
             if (to - from > PushedRows.MOST_ROW_BYTES) {

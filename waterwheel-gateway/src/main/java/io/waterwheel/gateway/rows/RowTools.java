@@ -1,5 +1,6 @@
 package io.waterwheel.gateway.rows;
 
+import io.waterwheel.decode.CountedTimes;
 import io.waterwheel.decode.RecordDecoder;
 import io.waterwheel.key.KeyMaker;
 import io.waterwheel.schema.RecordFormat;
@@ -18,6 +19,7 @@ public final class RowTools {
     final RecordFormat body;
     final RowLayout layout;
     final RecordDecoder decoder;
+    final CountedTimes counted;
     final KeyMaker keys;
     /** Whether a record has any number of tuples. */
     final boolean several;
@@ -31,6 +33,7 @@ public final class RowTools {
         this.body = body;
         this.layout = RowLayout.of(schema);
         this.decoder = RecordDecoder.ofUtf8(body, schema);
+        this.counted = new CountedTimes(schema);
         this.keys = KeyMaker.of(layout, schema);
         this.several = body == RecordFormat.JSON
                 && schema.fields().stream()

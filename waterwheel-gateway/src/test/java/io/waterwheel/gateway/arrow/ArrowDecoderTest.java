@@ -563,7 +563,7 @@ final class ArrowDecoderTest {
             assertThat(rows.rejected()).isEqualTo(1);
             assertThat(rows.reasons().get(0))
                     .isEqualTo(new PushedRows.Reason(
-                            2, "small", "small: expected a whole number of 32 bits, got 1099511627776"));
+                            2, 0, "small", "small: expected a whole number of 32 bits, got 1099511627776"));
             assertThat(new String(rows.records().get(0), UTF_8))
                     .isEqualTo("{\"id\":1,\"at\":1,\"small\":1099511627776}");
             assertThat(rows.tuples().value(0, 1)).isEqualTo(2L);

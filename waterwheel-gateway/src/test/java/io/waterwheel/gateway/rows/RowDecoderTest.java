@@ -16,6 +16,7 @@ import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -250,6 +251,44 @@ final class RowDecoderTest {
                 .decode(body, RowDecoder.Header.SEEN);
         assertThat(rows.rows()).isEqualTo(1);
         assertThat(rows.reasons().stream().map(PushedRows.Reason::line)).containsExactly(1, 3);
+    }
+
+    @Test
+    void elementsOfAnArrayHaveNumbers() {
+        String body = "[{\"id\": \"x\"}, {\"id\": 1, \"at\": 5},{\"id\": 2},\n{\"id\": true}]";
+        PushedRows rows = decode(RecordFormat.BLOCK, RecordFormat.JSON, false, body);
+        assertThat(rows.reasons().stream().map(PushedRows.Reason::element)).containsExactly(1, 3, 4);
+        assertThat(rows.reasons().stream().map(PushedRows.Reason::line)).containsExactly(1, 1, 2);
+    }
+
+    /** Answers count milliseconds; what comes in by this schema counts seconds. */
+    @Test
+    void aTimeInAnotherUnitIsNoFarYear() {
+        Schema seconds = new Schema(
+                List.of(
+                        new Field("id", FieldType.LONG, false),
+                        new Field("at", FieldType.TIMESTAMP, false, TimestampUnit.SECONDS, Field.Index.NONE)),
+                new KeySpec.Ordered("id"),
+                "at");
+        for (RecordFormat format : List.of(RecordFormat.BLOCK, RecordFormat.CSV)) {
+            PushedRows rows = new RowDecoder(
+                            new StreamDefinition("s", "t", format, 4, seconds), RecordFormat.CSV, false, lease())
+                    .decode(
+                            "1,1700000000\n2,1700000000000\n3,253402300799.5\n4,253402300800\n5,2024-01-01\n"
+                                    .getBytes(UTF_8),
+                            RowDecoder.Header.ABSENT);
+            assertThat(rows.rows()).isEqualTo(3);
+            assertThat(rows.reasons().stream().map(PushedRows.Reason::line)).containsExactly(2, 4);
+            assertThat(rows.reasons().get(0).field()).isEqualTo("at");
+            assertThat(rows.reasons().get(0).reason())
+                    .isEqualTo("at: expected seconds since 1970, the unit in the schema, of the years 0 to 9999, got"
+                            + " 1700000000000, which is +55840-11-08T22:13:20Z; answers in CSV and JSON count"
+                            + " milliseconds");
+        }
+        // Without a unit of its own a field takes what its type holds.
+        assertThat(decode(RecordFormat.BLOCK, RecordFormat.CSV, false, "1,1700000000000000,a\n")
+                        .rows())
+                .isEqualTo(1);
     }
 
     /**

@@ -1,7 +1,6 @@
 package io.waterwheel.cli.input;
 
 import io.waterwheel.decode.BlockCodec;
-import io.waterwheel.decode.CountedTimes;
 import io.waterwheel.decode.RecordDecoder;
 import io.waterwheel.decode.RecordFacts;
 import io.waterwheel.decode.RejectedRecordException;

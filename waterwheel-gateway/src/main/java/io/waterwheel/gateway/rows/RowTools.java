@@ -1,6 +1,6 @@
 package io.waterwheel.gateway.rows;
 
-import io.waterwheel.decode.CountedTimes;
+import io.waterwheel.cli.input.CountedTimes;
 import io.waterwheel.decode.RecordDecoder;
 import io.waterwheel.key.KeyMaker;
 import io.waterwheel.schema.RecordFormat;

@@ -1,5 +1,6 @@
-package io.waterwheel.decode;
+package io.waterwheel.cli.input;
 
+import io.waterwheel.decode.RejectedRecordException;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.TimestampUnit;

@@ -384,7 +384,7 @@ final class AppendCommand implements Callable<Integer> {
             long more = now >= letters ? now - letters : now;
             if (more > 0) {
                 terminal.err()
-                        .println("meanwhile " + more + " records of " + stream
+                        .println("meanwhile " + more + (more == 1 ? " record of " : " records of ") + stream
                                 + " became dead letters, of this append or of others: see 'waterwheel dead-letters "
                                 + stream + "'");
             }
@@ -482,11 +482,10 @@ final class AppendCommand implements Callable<Integer> {
             }
         }
         terminal.err()
-                .println(
-                        append.sent() + " " + FileAppend.unit(details.definition()) + " accepted, " + rejections.count()
-                                + " rejected, in " + seconds(begin) + " s"
-                                + (append.before() == 0 ? "" : "; " + append.before() + " of them by earlier runs")
-                                + (rejections.tooMany() ? "; ended early: more than --max-reject " + maxReject : ""));
+                .println(FileAppend.counted(append.sent(), details.definition()) + " accepted, " + rejections.count()
+                        + " rejected, in " + seconds(begin) + " s"
+                        + (append.before() == 0 ? "" : "; " + append.before() + " of them by earlier runs")
+                        + (rejections.tooMany() ? "; ended early: more than --max-reject " + maxReject : ""));
         return positions;
     }
 

@@ -123,6 +123,12 @@ final class FileAppend {
         return stream.takesBlocks() ? "tuples" : "records";
     }
 
+    /** A number of these. */
+    static String counted(long count, StreamDefinition stream) {
+        String unit = unit(stream);
+        return count + " " + (count == 1 ? unit.substring(0, unit.length() - 1) : unit);
+    }
+
     /** By partition the offset below which all of it lies; of an append under a name. */
     Map<Integer, Long> committed() {
         return committed;

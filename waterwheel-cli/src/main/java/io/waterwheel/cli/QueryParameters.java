@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.ArgSpec;
@@ -22,7 +23,7 @@ import picocli.CommandLine.ParameterException;
 
 /**
  * A query in the options of {@code waterwheel query}, for other doors than the command line: the same names, forms and
- * messages. Stateless, thread-safe.
+ * messages, without dashes. Stateless, thread-safe.
  */
 public final class QueryParameters {
     /** Options that say where to ask or how to print, and one that reads a file of the machine that parses it. */
@@ -32,6 +33,8 @@ public final class QueryParameters {
     private static final PrintStream NOWHERE =
             new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
     private static final Terminal NO_TERMINAL = new Terminal(InputStream.nullInputStream(), NOWHERE, NOWHERE, false);
+
+    private static final Pattern DASHED = Pattern.compile("(?<![\\w-])--([a-z][a-z-]+)");
 
     /** More than are read at once on most machines. */
     private static final int KEPT = 8;
@@ -144,10 +147,18 @@ public final class QueryParameters {
             ArgSpec about = e instanceof OverwrittenOptionException twice ? twice.getOverwritten() : e.getArgSpec();
             String name =
                     about instanceof OptionSpec option ? option.longestName().substring(2) : null;
-            throw new BadOption(name, Cli.reworded(String.valueOf(e.getMessage())), e);
+            throw new BadOption(name, undashed(parser, Cli.reworded(String.valueOf(e.getMessage()))), e);
         } catch (IllegalArgumentException e) {
-            throw new BadOption(null, String.valueOf(e.getMessage()), e);
+            throw new BadOption(null, undashed(parser, String.valueOf(e.getMessage())), e);
         }
+    }
+
+    /** The names of options as they are given here. */
+    private static String undashed(Parser parser, String message) {
+        return DASHED.matcher(message)
+                .replaceAll(found -> parser.command().getCommandSpec().findOption(found.group()) == null
+                        ? found.group()
+                        : found.group(1));
     }
 
     private static void add(List<String> args, String name, String value, OptionSpec option) {

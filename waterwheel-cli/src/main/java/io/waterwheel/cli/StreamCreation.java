@@ -270,7 +270,9 @@ final class StreamCreation {
 
     private static String said(ProposalCheck.Outcome outcome) {
         String rows = String.format(Locale.ROOT, "%,d", outcome.rows());
-        String read = outcome.all() ? "All " + rows + " rows" : "The first " + rows + " rows";
+        boolean one = outcome.tuples() == 1;
+        String most = outcome.all() ? "All " : "The first ";
+        String read = one && outcome.rows() == 1 ? "The one row" : most + rows + " rows";
         String lost = (outcome.lost().isEmpty() ? "" : "# Not all is kept, the first: " + outcome.lost() + ".\n")
                 + without(outcome.without());
         if (outcome.misfits() == 0) {
@@ -278,12 +280,11 @@ final class StreamCreation {
                     ? read
                     : String.format(
                             Locale.ROOT,
-                            "%s%,d rows in %,d %s",
-                            outcome.all() ? "All " : "The first ",
-                            outcome.tuples(),
+                            "%s in %,d %s",
+                            one ? "The one row" : String.format(Locale.ROOT, "%s%,d rows", most, outcome.tuples()),
                             outcome.rows(),
                             outcome.rows() == 1 ? "record" : "records");
-            return "# " + within + " are tuples of it.\n" + lost;
+            return "# " + within + (one ? " is a tuple of it.\n" : " are tuples of it.\n") + lost;
         }
         return lost
                 + String.format(

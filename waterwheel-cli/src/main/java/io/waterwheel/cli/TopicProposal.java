@@ -218,9 +218,12 @@ final class TopicProposal {
                 .append(" has ")
                 .append(sample.partitions())
                 .append(sample.partitions() == 1 ? " partition. " : " partitions. ")
-                .append(sample.all() ? "All " : "The first and the newest of each were looked at: ")
-                .append(sample.records())
-                .append(sample.all() ? " records were looked at" : " records")
+                .append(
+                        !sample.all()
+                                ? "The first and the newest of each were looked at: " + sample.records() + " records"
+                                : sample.records() == 1
+                                        ? "Its one record was looked at"
+                                        : "All " + sample.records() + " records were looked at")
                 .append(".\n");
         Instant oldest = sample.times().stream().min(Comparator.naturalOrder()).orElse(Instant.MAX);
         if (oldest.isBefore(Instant.now().minus(USUAL_RETENTION))) {

@@ -183,7 +183,7 @@ class KeptValuesTest {
         String some = "{\"z\":\"x\",\"r\":[{\"at\":1614643200000}]}\n";
         rows(".jsonl", some, "{\"z\":\"x\",\"r\":[]}\n");
         assertThat(yaml).endsWith("""
-                        # All 1 rows in 2 records are tuples of it.
+                        # The one row in 2 records is a tuple of it.
                         # 1 record has no elements and becomes no row.
                         """);
         // An array that only a later file has elements in may be rows, or not.

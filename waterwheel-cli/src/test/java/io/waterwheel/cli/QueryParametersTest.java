@@ -72,12 +72,15 @@ final class QueryParametersTest {
     void saysWhichOptionIsWrong() {
         refused("box", "expected LON1,LAT1,LON2,LAT2, got '1'", Map.of("box", List.of("1")));
         refused("count", "expected true or false, got 'yes'", Map.of("count", List.of("yes")));
-        refused(null, "--origin is for --bucket: give both", Map.of("origin", List.of("2021-01-04")));
+refused(null, "origin is for bucket: give both", Map.of("origin", List.of("2021-01-04")));
         refused(
                 null,
-                "--fill is for time buckets: give --bucket, or a DATE_TRUNC last in --group-by",
+                "fill is for time buckets: give bucket, or a DATE_TRUNC last in group-by",
                 Map.of("fill", List.of("null")));
         refused("limit", "expected a whole number, got 'x'", Map.of("limit", List.of("x")));
+        assertThatThrownBy(() -> QueryParameters.parse("s", Map.of("limit", List.of("x"))))
+                .message()
+                .doesNotContain("--");
         refused("limit", "should be specified only once", Map.of("limit", List.of("1", "2")));
     }
 

@@ -1,12 +1,17 @@
 package io.waterwheel.cli.proposal;
 
 import io.waterwheel.schema.FieldType;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Says what most values of a column of texts are. One thread. */
 final class MixedTexts {
     /** Fewer numbers are there by chance. */
     private static final int FEW_NUMBERS = 3;
+    /** Digits of whole numbers that 64 bits always hold. */
+    private static final int DIGITS = 18;
+    /** As C and numpy write what is {@code Infinity} here. */
+    private static final Pattern INFINITY = Pattern.compile("(?i)[+-]?inf(inity)?");
 
     private static final char MINUS = '\u2212';
 
@@ -38,6 +43,7 @@ final class MixedTexts {
     private long minuses;
 
     private long grouped;
+    private long infinities;
 
     MixedTexts(CsvStyle style) {
         this.style = style;
@@ -46,6 +52,7 @@ final class MixedTexts {
 
     /** Takes a value that is no number. */
     void add(String value) {
+        infinities += INFINITY.matcher(value).matches() ? 1 : 0;
         if (value.length() > 1 && value.charAt(0) == MINUS) {
             minuses += style.number("-" + value.substring(1)) != null ? 1 : 0;
         } else if (style.thousands() == '\0') {
@@ -130,6 +137,18 @@ final class MixedTexts {
         }
         if (column.strings == known && column.decimals == known && column.digits.areVersions()) {
             return Remark.of(Kind.OTHER, "digits that a number would not keep: " + column.digits.zeros());
+        }
+        long infinities = column.texts.infinities;
+        if (infinities > 0 && column.decimals > 0 && column.decimals + infinities == known) {
+            return new Remark(
+                    Kind.NUMBERS,
+                    true,
+                    infinities + " of " + known + " are infinities, which a number has as Infinity and -Infinity: "
+                            + column.noNumbers.text());
+        }
+        boolean digits = column.noNumbers.text().isEmpty() && column.strings < known;
+        if (digits && column.decimals < known && column.names.areLongerThan(DIGITS)) {
+            return Remark.of(Kind.OTHER, "digits that a number would not keep: " + column.names.text());
         }
         long fewest = known - (known < ColumnSample.FEW ? 0 : known / ColumnSample.MOST);
         String oddZones = column.iso.odd(known, fewest);

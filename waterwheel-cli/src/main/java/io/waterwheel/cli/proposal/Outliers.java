@@ -40,6 +40,11 @@ final class Outliers {
                 && places.keySet().stream().noneMatch(value -> value.chars().anyMatch(Character::isDigit));
     }
 
+    /** Whether there are some, and those in {@link #text} have more characters. */
+    boolean areLongerThan(int characters) {
+        return !places.isEmpty() && places.keySet().stream().allMatch(value -> value.length() > characters);
+    }
+
     /** Whether it is one of those in {@link #text}. */
     boolean has(String value) {
         return places.containsKey(value);

@@ -123,10 +123,9 @@ final class ProposalText {
 
     /** Comments: what was looked at, and what to type next. */
     private void head(StringBuilder out, String stream, SchemaProposal.Hints hints) {
+        long rows = look.tuples() - look.ofOthers;
         out.append("# Proposed from ")
-                .append(look.whole ? "all " : "the first ")
-                .append(look.tuples() - look.ofOthers)
-                .append(" rows of ")
+                .append(rows == 1 ? "the one row of " : (look.whole ? "all " : "the first ") + rows + " rows of ")
                 .append(look.source)
                 .append(look.ofOthers == 0 ? "" : ", and " + look.ofOthers + " of other files")
                 .append(". Look at what is said behind #");
@@ -180,11 +179,9 @@ final class ProposalText {
                     .append("}   # a guess: what will you ask for ranges of?");
             if (keys.size() > 1) {
                 out.append(" Or: ")
-                        .append(String.join(
-                                ", ",
-                                keys.subList(1, keys.size()).stream()
-                                        .map(other -> DefinitionYaml.value(other.name))
-                                        .toList()))
+                        .append(keys.subList(1, keys.size()).stream()
+                                .map(other -> DefinitionYaml.value(other.name))
+                                .collect(Collectors.joining(", ")))
                         .append(mayLackLater(key) ? "; " + WITHOUT_NULLABLE : "");
             }
             out.append('\n');
@@ -292,11 +289,12 @@ final class ProposalText {
                         csv == null ? 0 : csv.linesBefore(),
                         csv == null ? '\0' : csv.comment(),
                         values.stream().anyMatch(ColumnSample::isTrimmed)));
-        if (text.members().isEmpty()) {
+        Map<String, Object> members = DefinitionYaml.records(text);
+        if (members.isEmpty()) {
             return;
         }
         out.append("records:\n");
-        text.members().forEach((name, value) -> {
+        members.forEach((name, value) -> {
             out.append("  ").append(name).append(": ");
             switch (name) {
                 case "zone" ->
@@ -365,7 +363,7 @@ final class ProposalText {
         boolean isTime = column == time;
         boolean coordinate = position && (column == longitude || column == latitude);
         String pattern = patterns.isEmpty() ? "" : patterns.get(0);
-        TimestampUnit unit = isTime ? column.epochUnit() : null;
+        TimestampUnit unit = isTime || DigitTimes.areMixed(column) ? column.epochUnit() : null;
         boolean byPattern = column.timePatterns().contains(pattern)
                 || (pattern.equals(column.compactPattern())
                         && (isTime || ColumnRoles.TIME_NAME.matcher(column.name).matches()));

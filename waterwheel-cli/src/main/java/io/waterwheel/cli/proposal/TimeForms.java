@@ -30,6 +30,7 @@ final class TimeForms {
             "MM-dd-yyyy HH:mm",
             "MM-dd-yyyy",
             "yyyy-MM-dd HH:mm:ss,SSS",
+            "yyyy-MM-dd'T'HH:mm:ss,SSS",
             "yyyy-MM-dd H:mm",
             "yyyy-MM-dd h:mm:ss a",
             "yyyy-MM-dd h:mm a",

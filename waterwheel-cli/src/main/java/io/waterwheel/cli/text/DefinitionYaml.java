@@ -63,7 +63,7 @@ public final class DefinitionYaml {
         }
         key(out, schema.key().members());
         line(out, "time", YamlText.of(schema.timeField()));
-        Map<String, Object> records = new LinkedHashMap<>(schema.text().members());
+        Map<String, Object> records = records(schema.text());
         if (definition.format() != RecordFormat.CSV) {
             // What a file that does not say it means.
             if (!records.remove("unknown", "skip")) {
@@ -74,6 +74,13 @@ public final class DefinitionYaml {
             line(out, "records", object(records));
         }
         return out.toString();
+    }
+
+    /** The member {@code records} as people write it. */
+    public static Map<String, Object> records(RecordText text) {
+        Map<String, Object> records = new LinkedHashMap<>(text.members());
+        records.replace("delimiter", "\t", "tab");
+        return records;
     }
 
     private static String field(Field field, RecordText text) {

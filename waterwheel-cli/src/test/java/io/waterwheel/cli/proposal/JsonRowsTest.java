@@ -239,7 +239,7 @@ class JsonRowsTest {
                 "{\"t\":1633608000,\"s\":[[\"a\",1.5],[\"b\",2]]}\n",
                 "{\"0\":{\"time\":1633608000,\"v\":1},\"1\":{\"time\":1633608001,\"v\":2}}\n",
                 "{\"type\":\"FeatureCollection\",\"t\":1633608000,\"features\":[{\"v\":1}]}\n")) {
-            assertThat(proposed(one, rowsAre("$")).yaml("f")).contains("from all 1 row");
+            assertThat(proposed(one, rowsAre("$")).yaml("f")).contains("from the one row of ");
         }
         String map =
                 "{\"type\":\"FeatureCollection\",\"features\":[{\"time\":1633608000000},{\"time\":1633608000001}]}\n";

@@ -128,7 +128,7 @@ final class FileFactsTest {
         refused("delimiter: expected one ASCII sign", file, "--delimiter", "a");
         refused("decimal: expected . or ,", file, "--decimal", "*");
         Path tabs = file("f.tsv", "t\tn\n2021-10-07\t1\n2021-10-08\t2\n");
-        assertThat(proposed(tabs, "--delimiter", "tab")).contains("delimiter: \"\\u0009\"");
+        assertThat(proposed(tabs, "--delimiter", "tab")).contains("delimiter: tab\n");
     }
 
     @Test

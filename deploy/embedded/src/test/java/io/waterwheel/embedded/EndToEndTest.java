@@ -224,6 +224,11 @@ final class EndToEndTest {
     }
 
     @Test
+    void timesAreBoundByJdbc() throws Exception {
+        new TimesByJdbc(client, server.url()).areThoseOfAList();
+    }
+
+    @Test
     void toolsAskInTheirOwnWays() throws Exception {
         try (AskedByTools asked = new AskedByTools(client, server.url())) {
             assertAll(

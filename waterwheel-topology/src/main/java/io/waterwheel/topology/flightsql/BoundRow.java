@@ -38,6 +38,12 @@ import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
 final class BoundRow {
     private static final long MILLIS_A_DAY = 86_400_000L;
 
+    /** In a parameter's metadata: its times are announced in milliseconds, and those of the column beside it finer. */
+    static final String COARSE = "waterwheel.milliseconds";
+
+    /** A count of a finer unit, taken for milliseconds, lies behind it: one of microseconds from May 1978 on. */
+    private static final long END_OF_9999 = 253_402_300_800_000L;
+
     /** Of all rows of a batch. */
     static final int MOST_VALUES = 200_000;
 
@@ -160,6 +166,7 @@ final class BoundRow {
                     ? new Expression.Text(text(bytes))
                     : new Expression.Hex(HexFormat.of().formatHex(bytes));
         } else if (vector instanceof TimeStampVector time) {
+            requireMillis(time, row);
             return new Expression.Moment(
                     instant(time.get(row), (ArrowType.Timestamp) time.getField().getType()));
         } else if (vector instanceof DateDayVector day) {
@@ -172,6 +179,15 @@ final class BoundRow {
         throw new IllegalArgumentException(
                 "a value of type " + vector.getField().getType()
                         + " is not supported; numbers, text, booleans, bytes, dates and timestamps are");
+    }
+
+    private static void requireMillis(TimeStampVector time, int row) {
+        long value = time.get(row);
+        if (time.getField().getMetadata().containsKey(COARSE) && (value >= END_OF_9999 || value < -END_OF_9999)) {
+            throw new IllegalArgumentException("expected a time in milliseconds since 1970, as setTimestamp gives it,"
+                    + " of at most the year 9999, got " + value
+                    + "; write a finer one into the statement");
+        }
     }
 
     private static boolean isText(FieldVector vector) {

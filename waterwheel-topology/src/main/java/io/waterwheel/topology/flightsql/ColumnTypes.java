@@ -12,6 +12,7 @@ import java.io.UncheckedIOException;
 import java.nio.channels.Channels;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.apache.arrow.flight.sql.FlightSqlColumnMetadata;
 import org.apache.arrow.vector.ipc.WriteChannel;
 import org.apache.arrow.vector.ipc.message.MessageSerializer;
@@ -63,14 +64,38 @@ final class ColumnTypes {
         return new Schema(told);
     }
 
-    /** What a statement's question marks take. */
-    static Schema parameters(FlightExtension.Services services, List<ValueType> types, FlightExtension.Form form) {
+    /**
+     * What a statement's question marks take.
+     *
+     * @param millis whether all times are announced as ones of milliseconds, as {@link BoundRow} knows again
+     */
+    static Schema parameters(
+            FlightExtension.Services services, List<ValueType> types, FlightExtension.Form form, boolean millis) {
         List<Field> fields = new ArrayList<>();
         for (ValueType type : types) {
-            fields.add(new Field("p" + (fields.size() + 1), shown(type.fieldType()), true));
+            FieldType shown = shown(type.fieldType());
+            fields.add(
+                    new Field("p" + (fields.size() + 1), millis && isFine(shown) ? FieldType.TIMESTAMP : shown, true));
         }
         // A value that is given counts what its type does.
-        return schema(services, fields, new FlightExtension.Form(form.nullable(), form.zoned(), false));
+        Schema announced = schema(services, fields, new FlightExtension.Form(form.nullable(), form.zoned(), false));
+        List<org.apache.arrow.vector.types.pojo.Field> told = new ArrayList<>();
+        for (int f = 0; f < fields.size(); f++) {
+            org.apache.arrow.vector.types.pojo.Field one = announced.getFields().get(f);
+            told.add(
+                    millis && isFine(types.get(f).fieldType())
+                            ? new org.apache.arrow.vector.types.pojo.Field(
+                                    one.getName(),
+                                    new org.apache.arrow.vector.types.pojo.FieldType(
+                                            one.isNullable(), one.getType(), null, Map.of(BoundRow.COARSE, "true")),
+                                    null)
+                            : one);
+        }
+        return new Schema(told);
+    }
+
+    private static boolean isFine(FieldType type) {
+        return type == FieldType.TIMESTAMP_US || type == FieldType.TIMESTAMP_NS;
     }
 
     private static Schema schema(FlightExtension.Services services, List<Field> fields, FlightExtension.Form form) {

@@ -190,8 +190,11 @@ final class FlightSqlService extends CatalogService {
                 created.setDatasetSchema(ColumnTypes.bytes(new Schema(List.of())));
             }
             if (!shape.parameters().isEmpty()) {
-                created.setParameterSchema(
-                        ColumnTypes.bytes(ColumnTypes.parameters(services(), shape.parameters(), form)));
+                created.setParameterSchema(ColumnTypes.bytes(ColumnTypes.parameters(
+                        services(),
+                        shape.parameters(),
+                        form,
+                        FlightSqlSession.bindsMillis(services().headers()))));
             }
             to.onNext(new Result(Any.pack(created.build()).toByteArray()));
             to.onCompleted();

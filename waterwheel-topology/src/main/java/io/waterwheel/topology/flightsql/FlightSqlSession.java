@@ -212,8 +212,20 @@ final class FlightSqlSession {
      */
     boolean zoned(FlightExtension.Headers headers) {
         String asked = options.get(TIMESTAMPS);
+        return asked == null ? !isOfJava(headers) : asked.equals("zoned");
+    }
+
+    /**
+     * Whether times are bound in milliseconds. The JDBC driver writes those into a parameter of any unit (arrow-java
+     * issue 838), so Java's clients are told of no other.
+     */
+    static boolean bindsMillis(FlightExtension.Headers headers) {
+        return isOfJava(headers);
+    }
+
+    private static boolean isOfJava(FlightExtension.Headers headers) {
         String agent = headers.get("user-agent");
-        return asked == null ? agent == null || !agent.contains("grpc-java") : asked.equals("zoned");
+        return agent != null && agent.contains("grpc-java");
     }
 
     /** Whether timestamps count nanoseconds; without the option they count what their fields do. */

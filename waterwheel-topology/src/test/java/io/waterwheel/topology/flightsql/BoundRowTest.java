@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
@@ -26,6 +27,7 @@ import org.apache.arrow.vector.LargeVarCharVector;
 import org.apache.arrow.vector.NullVector;
 import org.apache.arrow.vector.TimeMilliVector;
 import org.apache.arrow.vector.TimeStampMicroTZVector;
+import org.apache.arrow.vector.TimeStampMilliVector;
 import org.apache.arrow.vector.TimeStampNanoVector;
 import org.apache.arrow.vector.UInt8Vector;
 import org.apache.arrow.vector.VarBinaryVector;
@@ -36,6 +38,7 @@ import org.apache.arrow.vector.ViewVarCharVector;
 import org.apache.arrow.vector.dictionary.Dictionary;
 import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.apache.arrow.vector.ipc.message.ArrowFieldNode;
+import org.apache.arrow.vector.types.TimeUnit;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
 import org.apache.arrow.vector.types.pojo.FieldType;
@@ -111,6 +114,27 @@ final class BoundRowTest {
         TimeMilliVector time = one(new TimeMilliVector("p", allocator));
         time.set(0, 5);
         assertThatThrownBy(() -> value(time)).hasMessageContaining("is not supported");
+    }
+
+    /** A driver writes a number as it is given: one of microseconds is none of milliseconds. */
+    @Test
+    void refusesCountsOfFinerUnits() {
+        FieldType announced = new FieldType(
+                true, new ArrowType.Timestamp(TimeUnit.MILLISECOND, null), null, Map.of(BoundRow.COARSE, "true"));
+        TimeStampMilliVector time = one(new TimeStampMilliVector("p", announced, allocator));
+        for (Instant moment :
+                List.of(Instant.parse("2018-03-24T17:30:00.123Z"), Instant.parse("9999-12-31T23:59:59.999Z"))) {
+            time.set(0, moment.toEpochMilli());
+            assertThat(value(time)).isEqualTo(new Expression.Moment(moment));
+        }
+        for (long finer : new long[] {1_521_912_600_000_000L, 1_521_912_600_000_000_000L, Long.MIN_VALUE}) {
+            time.set(0, finer);
+            assertThatThrownBy(() -> value(time))
+                    .hasMessage("expected a time in milliseconds since 1970, as setTimestamp gives it, of at most the"
+                            + " year 9999, got " + finer + "; write a finer one into the statement");
+        }
+        time.setNull(0);
+        assertThat(value(time)).isEqualTo(new Expression.Null());
     }
 
     /** As pandas and polars write them. */

@@ -3,6 +3,7 @@ package io.waterwheel.catalog.maintenance;
 import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.chunk.ChunkCheck;
+import io.waterwheel.chunk.ChunkReader;
 import io.waterwheel.chunk.encoding.CorruptChunkException;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.store.ChunkStore;
@@ -10,7 +11,6 @@ import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.Region;
 import io.waterwheel.tuple.TimeInterval;
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -51,23 +51,12 @@ public final class ChunkAudit {
      */
     public static void check(ChunkStore store, ChunkDescriptor chunk, Schema schema, ChunkCheck.Pace pace)
             throws IOException, InterruptedException {
-        try (ChunkStore.Input input = open(store, chunk)) {
+        try (ChunkStore.Input input = ChunkReader.file(store, chunk.file())) {
             ChunkCheck.check(
                     input,
                     schema,
                     new ChunkCheck.Facts(chunk.bytes(), chunk.tuples(), chunk.region(), chunk.box()),
                     pace);
-        }
-    }
-
-    private static ChunkStore.Input open(ChunkStore store, ChunkDescriptor chunk) throws IOException {
-        try {
-            return store.open(chunk.file());
-        } catch (NoSuchFileException e) {
-            CorruptChunkException missing =
-                    new CorruptChunkException(chunk.file(), "file", 0, chunk.bytes() + " bytes", "no file");
-            missing.initCause(e);
-            throw missing;
         }
     }
 }

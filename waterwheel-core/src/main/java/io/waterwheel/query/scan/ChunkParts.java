@@ -274,8 +274,9 @@ final class ChunkParts implements AutoCloseable {
         taken = 0;
     }
 
+    /** A query ends before the grace time does, for which files are kept: one that is not there is lost. */
     private ChunkStore.Input openFile() throws IOException {
-        return new WatchedInput(store.open(file), (bytes, read) -> {
+        return new WatchedInput(ChunkReader.file(store, file), (bytes, read) -> {
             read.run();
             handedOut += bytes;
         });

@@ -345,6 +345,18 @@ final class ScanTest {
         assertThat(scan.scan("a.chunk", tuples.layout(), other, rows -> true)).isEqualTo(10_000);
     }
 
+    @Test
+    void aFileThatIsNotThereIsDamage() throws IOException {
+        RandomTuples tuples = new RandomTuples(new Random(2), RandomTuples.taxi());
+        LocalChunkStore store = chunk(tuples);
+        Files.delete(folder.resolve("a.chunk"));
+        ChunkScan scan = new ChunkScan(store, new ChunkCache(1 << 20));
+        assertThatThrownBy(() -> scan.scan("a.chunk", tuples.layout(), ScanSpec.all(tuples.layout()), rows -> true))
+                .isInstanceOf(CorruptChunkException.class)
+                .hasMessage("chunk a.chunk is missing: there is no such file in the chunk store. See that the store's"
+                        + " disk is mounted; else restore the file from a copy");
+    }
+
     private LocalChunkStore chunk(RandomTuples tuples) throws IOException {
         TemplateTree tree = new TemplateTree(tuples.layout(), Template.single(), new PagePool(1 << 26));
         tree.insert(tuples.block(10_000, 0), 0, 10_000);

@@ -80,7 +80,7 @@ final class ChunkChecksTest {
         assertThat(reply.getDamagesList()).hasSize(3);
         assertThat(reply.getDamages(0)).contains("c0", "cannot be read", "planted");
         assertThat(reply.getDamages(1)).contains("c1", "cannot be read", "planted");
-        assertThat(reply.getDamages(2)).contains("c2", "no file");
+        assertThat(reply.getDamages(2)).contains("c2", "no such file");
     }
 
     @Test

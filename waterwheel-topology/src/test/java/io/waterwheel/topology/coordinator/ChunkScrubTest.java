@@ -154,8 +154,7 @@ final class ChunkScrubTest {
                         .startsWith("chunk " + chunks.get(2).file() + " is damaged: leaf ")
                         .contains("(the scrub met it at "))
                 .anySatisfy(said -> assertThat(said)
-                        .startsWith("chunk " + chunks.get(4).file() + " is damaged: file at")
-                        .contains("got no file"))
+                        .startsWith("chunk " + chunks.get(4).file() + " is missing: there is no such file"))
                 .anySatisfy(said -> assertThat(said)
                         .startsWith("chunk " + chunks.get(3).file() + " is damaged: file, ")
                         .contains(", as the catalog says"));
@@ -186,7 +185,7 @@ final class ChunkScrubTest {
                         .startsWith("chunk " + chunks.get(1).file() + " cannot be read: ")
                         .contains("planted"))
                 .anySatisfy(said ->
-                        assertThat(said).startsWith("chunk " + chunks.get(4).file() + " is damaged: "));
+                        assertThat(said).startsWith("chunk " + chunks.get(4).file() + " is missing: "));
         unreadable.clear();
         scrub.round();
         assertThat(found()).hasSize(1);

@@ -65,6 +65,11 @@ public interface Endpoints {
     @Nullable
     Indexer indexer(int indexer);
 
+    /** Why this process does not host an indexer that it should; empty when it does, or does not know. */
+    default String absence(int indexer) {
+        return "";
+    }
+
     /** Query servers that are alive. */
     List<QueryServer> queryServers();
 

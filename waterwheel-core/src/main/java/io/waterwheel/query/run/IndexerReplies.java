@@ -143,9 +143,11 @@ final class IndexerReplies implements AutoCloseable {
     }
 
     private IndexerReply askOne(Subquery.OfIndexer subquery) throws IOException, InterruptedException {
-        Endpoints.Indexer endpoint = endpoints.apply(subquery.streamId()).indexer(subquery.indexer());
+        Endpoints asked = endpoints.apply(subquery.streamId());
+        Endpoints.Indexer endpoint = asked.indexer(subquery.indexer());
         if (endpoint == null) {
-            throw new IOException("no worker hosts it at present");
+            String why = asked.absence(subquery.indexer());
+            throw new IOException(why.isEmpty() ? "no worker hosts it at present" : "cannot start: " + why);
         }
         return keep(endpoint.ask(subquery, plan.resolved(), deadline, givenUp));
     }

@@ -55,6 +55,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -334,6 +335,39 @@ final class QueryRunnerTest {
                 return Map.of();
             }
         };
+    }
+
+    @Test
+    void anIndexerThatCannotStartSaysWhy() throws Exception {
+        for (String why : List.of("", "KAFKA_UNAVAILABLE: topic t: Kafka at k:9092: describe topic t failed")) {
+            Endpoints away = new Endpoints() {
+                @Override
+                public @Nullable Indexer indexer(int indexer) {
+                    return null;
+                }
+
+                @Override
+                public String absence(int indexer) {
+                    return why;
+                }
+
+                @Override
+                public List<QueryServer> queryServers() {
+                    return List.of();
+                }
+
+                @Override
+                public Map<String, List<String>> replicas(List<ChunkDescriptor> chunks) {
+                    return Map.of();
+                }
+            };
+            CollectedAnswer answer = new CollectedAnswer();
+            Query query = Query.of("s").withTimeout(Duration.ofMillis(50));
+            new QueryRunner(snapshots(Map.of()), id -> away, executor).run(query, answer);
+            assertThat(answer.failure())
+                    .hasMessageContaining(
+                            "indexer 0: " + (why.isEmpty() ? "no worker hosts it at present" : "cannot start: " + why));
+        }
     }
 
     private static final class NoRows implements IndexerReply {

@@ -242,6 +242,7 @@ public final class CoordinatorTask implements Task, CoordinatorServices.QueryHan
         }
         troubles.addAll(damaged.of(stream.name()));
         troubles.addAll(scrubbed);
+        troubles.addAll(StatusReports.absences(stream.indexers(), services.endpoints(stream.id())));
         return new StatusReports.Known(
                 snapshot,
                 snapshots.lastReports(stream.id()),

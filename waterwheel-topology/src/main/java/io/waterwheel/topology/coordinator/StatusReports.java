@@ -6,12 +6,14 @@ import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.key.sample.CellUse;
 import io.waterwheel.protocol.Control;
+import io.waterwheel.query.plan.Endpoints;
 import io.waterwheel.status.ServerReport;
 import io.waterwheel.status.StreamReport;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.Region;
 import io.waterwheel.tuple.TimeInterval;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -108,6 +110,22 @@ final class StatusReports {
                 known.cells().stream()
                         .map(use -> new StreamReport.Dimension(use.field(), use.cells(), use.used(), use.crowded()))
                         .toList());
+    }
+
+    /** Which indexers this process should host and cannot start, in a sentence for each reason. */
+    static List<String> absences(int indexers, Endpoints endpoints) {
+        Map<String, List<Integer>> byReason = new LinkedHashMap<>();
+        for (int indexer = 0; indexer < indexers; indexer++) {
+            String why = endpoints.absence(indexer);
+            if (!why.isEmpty()) {
+                byReason.computeIfAbsent(why, reason -> new ArrayList<>()).add(indexer);
+            }
+        }
+        List<String> said = new ArrayList<>();
+        byReason.forEach((why, ids) -> said.add("indexers " + ids.subList(0, Math.min(ids.size(), MOST_NAMED))
+                + (ids.size() > MOST_NAMED ? " and more" : "")
+                + " cannot start, and queries wait for them; it is tried again: " + why));
+        return said;
     }
 
     private static StreamReport.Chunks chunks(StreamSnapshot snapshot) {

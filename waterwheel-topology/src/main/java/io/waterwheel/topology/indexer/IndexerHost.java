@@ -31,7 +31,6 @@ import io.waterwheel.topology.worker.IndexerServices;
 import io.waterwheel.topology.worker.Placement;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.WorkerServices;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -39,6 +38,7 @@ import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -352,7 +352,7 @@ public final class IndexerHost implements EventLoop.Handler<IndexerEvent>, Task 
                     LOG.info("[{}/indexer-{}] dropped before it was indexed", stream.name(), index);
                     post(new IndexerEvent.NotStarted(attempt));
                 } catch (RuntimeException e) {
-                    LOG.warn("[{}/indexer-{}] could not start; trying again", stream.name(), index, e);
+                    FailedStarts.tell(services, stream, ids(stream), e);
                     post(new IndexerEvent.NotStarted(attempt));
                 }
             });
@@ -373,7 +373,7 @@ public final class IndexerHost implements EventLoop.Handler<IndexerEvent>, Task 
                             indexer, catalog, IndexerLaunch.of(catalog, indexer, () -> services.logEnds(stream)));
                     post(new IndexerEvent.StartedAgain(stream, start, attempt));
                 } catch (RuntimeException e) {
-                    LOG.warn("[{}/indexer-{}] could not start; trying again", stream.name(), indexer, e);
+                    FailedStarts.tell(services, stream, IntStream.of(indexer), e);
                     post(new IndexerEvent.NotStarted(attempt));
                 }
             });
@@ -386,11 +386,14 @@ public final class IndexerHost implements EventLoop.Handler<IndexerEvent>, Task 
         // Before the epoch is raised: a topic that is away must not cost an epoch at every try.
         services.logEnds(stream);
         StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
-        List<Start> starts = new ArrayList<>();
-        for (int indexer = index; indexer < stream.indexers(); indexer += tasks) {
-            starts.add(new Start(indexer, catalog, IndexerLaunch.of(catalog, indexer, () -> services.logEnds(stream))));
-        }
-        return starts;
+        return ids(stream)
+                .mapToObj(indexer ->
+                        new Start(indexer, catalog, IndexerLaunch.of(catalog, indexer, () -> services.logEnds(stream))))
+                .toList();
+    }
+
+    private IntStream ids(StreamInfo stream) {
+        return IntStream.iterate(index, indexer -> indexer < stream.indexers(), indexer -> indexer + tasks);
     }
 
     void onStartedAgain(StreamInfo stream, Start start, Attempt attempt) {

@@ -86,6 +86,11 @@ final class MeteredEndpoints implements Endpoints {
     }
 
     @Override
+    public String absence(int indexer) {
+        return endpoints.absence(indexer);
+    }
+
+    @Override
     public List<QueryServer> queryServers() {
         List<QueryServer> all = endpoints.queryServers();
         List<QueryServer> metered = new ArrayList<>(all.size());

@@ -42,6 +42,9 @@ final class WorkerEndpoints {
     private record HostedIndexer(int streamId, int indexer) {}
 
     private final Map<HostedIndexer, FreshReader> indexers = new ConcurrentHashMap<>();
+    /** Why those could not start that a task of this worker should host. */
+    private final Map<HostedIndexer, String> absences = new ConcurrentHashMap<>();
+
     private final Map<String, Boolean> queryServers = new ConcurrentHashMap<>();
     private final ReplicaHosts replicas;
     private final StreamDirectory streams;
@@ -81,7 +84,14 @@ final class WorkerEndpoints {
     AutoCloseable hostIndexer(int streamId, int indexer, FreshReader reader) {
         HostedIndexer key = new HostedIndexer(streamId, indexer);
         indexers.put(key, reader);
+        absences.remove(key);
         return () -> indexers.remove(key, reader);
+    }
+
+    void indexerAbsent(int streamId, int indexer, String why) {
+        // Of streams that were dropped none starts, which would take its entry away.
+        absences.keySet().removeIf(key -> !streams.streams().containsKey(key.streamId()));
+        absences.put(new HostedIndexer(streamId, indexer), why);
     }
 
     AutoCloseable hostQueryServer(int index) {
@@ -117,9 +127,12 @@ final class WorkerEndpoints {
             BlockSender sender = new BlockSender(sink, deadline, reservation);
             long found;
             if (subquery instanceof Subquery.OfIndexer part) {
-                FreshReader reader = indexers.get(new HostedIndexer(part.streamId(), part.indexer()));
+                HostedIndexer key = new HostedIndexer(part.streamId(), part.indexer());
+                FreshReader reader = indexers.get(key);
                 if (reader == null) {
-                    sink.send(PeerMessages.header(IndexerHeader.refresh("the indexer is not hosted here")));
+                    String why = absences.get(key);
+                    sink.send(PeerMessages.header(IndexerHeader.refresh(
+                            why == null ? "the indexer is not hosted here" : "cannot start: " + why)));
                     return;
                 }
                 try (IndexerReply reply = reader.ask(part, resolved.spec(), deadline, sink::cancelled)) {
@@ -171,6 +184,11 @@ final class WorkerEndpoints {
             }
             String place = directory.find(Role.INDEXER.address(Placement.indexerTaskOf(indexer, indexerTasks)));
             return place == null || place.equals(here) ? null : new RemoteIndexer(place);
+        }
+
+        @Override
+        public String absence(int indexer) {
+            return absences.getOrDefault(new HostedIndexer(streamId, indexer), "");
         }
 
         private final class RemoteIndexer implements Indexer {

@@ -492,6 +492,11 @@ final class WorkerRuntime implements WorkerServices {
     }
 
     @Override
+    public void indexerAbsent(int streamId, int indexer, String why) {
+        endpoints.indexerAbsent(streamId, indexer, why);
+    }
+
+    @Override
     public AutoCloseable hostQueryServer(int index) {
         return endpoints.hostQueryServer(index);
     }

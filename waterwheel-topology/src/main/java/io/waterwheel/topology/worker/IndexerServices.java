@@ -10,4 +10,11 @@ public interface IndexerServices extends ChunkServices, SourceTopics {
      * @return closing it ends that
      */
     AutoCloseable hostIndexer(int streamId, int indexer, FreshReader reader);
+
+    /**
+     * Tells those who ask for an indexer why a task of this worker could not start it, until it is hosted.
+     *
+     * @param why a sentence for people
+     */
+    void indexerAbsent(int streamId, int indexer, String why);
 }

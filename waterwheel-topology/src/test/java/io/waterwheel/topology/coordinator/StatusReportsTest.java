@@ -12,6 +12,7 @@ import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.key.sample.CellUse;
 import io.waterwheel.protocol.Control;
 import io.waterwheel.protocol.PartitionTrouble;
+import io.waterwheel.query.plan.Endpoints;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
@@ -26,6 +27,7 @@ import io.waterwheel.tuple.Region;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 final class StatusReportsTest {
@@ -146,5 +148,34 @@ final class StatusReportsTest {
                 .as("of a server that does not list them")
                 .isEmpty();
         assertThat(StatusJson.read(StatusJson.write(bare))).isEqualTo(bare);
+    }
+
+    @Test
+    void indexersThatCannotStartAreNamedByReason() {
+        Endpoints endpoints = new Endpoints() {
+            @Override
+            public @Nullable Indexer indexer(int indexer) {
+                return null;
+            }
+
+            @Override
+            public String absence(int indexer) {
+                return indexer == 1 ? "" : "Kafka is away";
+            }
+
+            @Override
+            public List<QueryServer> queryServers() {
+                return List.of();
+            }
+
+            @Override
+            public Map<String, List<String>> replicas(List<ChunkDescriptor> chunks) {
+                return Map.of();
+            }
+        };
+        assertThat(StatusReports.absences(3, endpoints))
+                .containsExactly(
+                        "indexers [0, 2] cannot start, and queries wait for them; it is tried again: Kafka is away");
+        assertThat(StatusReports.absences(0, endpoints)).isEmpty();
     }
 }

@@ -214,7 +214,7 @@ public final class IndexerHost implements EventLoop.Handler<IndexerEvent>, Task 
         if (stream != null) {
             ChannelBlock block = message.block(stream.layout);
             IndexerCore core = task.core(block.streamId(), block.indexer());
-            long before = core == null ? 0 : core.insertedTuples();
+            IndexerMeter.Before before = IndexerMeter.Before.of(core);
             long produced = block.producedMillis();
             boolean empty = block.bytes() == 0;
             long clock = System.currentTimeMillis();

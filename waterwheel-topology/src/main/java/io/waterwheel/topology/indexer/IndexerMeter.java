@@ -11,6 +11,7 @@ import io.waterwheel.metrics.WayInMetrics;
 import io.waterwheel.topology.worker.Closing;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,6 +20,17 @@ final class IndexerMeter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(IndexerMeter.class);
     /** Between two sums of what the indexers hold. */
     private static final long SUM_NANOS = 1_000_000_000;
+
+    /**
+     * An indexer before it takes a block: the one that ends its recovery was read again, too.
+     *
+     * @param tuples that it had taken
+     */
+    record Before(long tuples, boolean recovering) {
+        static Before of(@Nullable IndexerCore core) {
+            return core == null ? new Before(0, false) : new Before(core.insertedTuples(), core.recovering());
+        }
+    }
 
     /** Of one stream. Thread-safe. */
     static final class OfStream {
@@ -40,16 +52,12 @@ final class IndexerMeter implements AutoCloseable {
             this.pause = metrics.histogram(ChunkMetrics.REBUILD_PAUSE);
         }
 
-        /**
-         * A block was taken, or dropped.
-         *
-         * @param before tuples that the indexer had taken until then
-         */
-        void block(IndexerCore core, long before, long producedMillis, long clockMillis) {
-            long more = core.insertedTuples() - before;
+        /** A block was taken, or dropped. */
+        void block(IndexerCore core, Before before, long producedMillis, long clockMillis) {
+            long more = core.insertedTuples() - before.tuples;
             if (more > 0) {
                 inserted.add(more);
-                if (producedMillis >= 0 && !core.recovering()) {
+                if (producedMillis >= 0 && !before.recovering) {
                     visible.millis(clockMillis - producedMillis);
                 }
             }

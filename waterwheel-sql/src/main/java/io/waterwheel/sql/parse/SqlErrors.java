@@ -57,6 +57,10 @@ public final class SqlErrors {
     private static final Pattern FIRST_OR_LAST = Pattern.compile(
             "\\b(?:FIRST|LAST)\\s*\\([^()]*+(?:\\([^()]*+\\)[^()]*+)*+\\)\\s*$", Pattern.CASE_INSENSITIVE);
 
+    /** Where a table's name stands no number is taken from another: a dash is one of the name. */
+    private static final Pattern DASHED =
+            Pattern.compile("(?iU)\\b(?:FROM|JOIN)\\s++(?:\\w++\\.)*+(\\w++(?:-\\w++)++-?+|\\w++-(?!-))");
+
     private SqlErrors() {}
 
     /** A failure at a place. */
@@ -205,16 +209,37 @@ public final class SqlErrors {
                     "AT TIME ZONE; times are of UTC. DATE_TRUNC('day', time, 'Europe/Paris'), DATE_PART('hour', time,"
                             + " 'Europe/Paris') and FORMAT_TIME(time, 'HH:mm', 'Europe/Paris') go by the clock of a zone");
         }
+        String dashed = position == null ? null : dashed(statement, position);
         String typed = position == null ? "" : typed(statement, position);
-        String quoted = !typed.isEmpty()
-                ? typed
-                : name == null ? "" : "; a name that is a word of SQL goes in double quotes: \"" + name + "\"";
+        String quoted = dashed != null
+                ? "; a name with a dash goes in double quotes: \"" + dashed + "\""
+                : !typed.isEmpty()
+                        ? typed
+                        : name == null ? "" : "; a name that is a word of SQL goes in double quotes: \"" + name + "\"";
         return new WaterwheelException(
                 ErrorCode.BAD_SQL,
                 position == null
                         ? "statement: " + shortened(first)
                         : place(position.getLineNum(), position.getColumnNum()) + shortened(first) + quoted,
                 failure);
+    }
+
+    /** A table's name with dashes around a place; null where there is none. */
+    private static @Nullable String dashed(String statement, SqlParserPos place) {
+        String before = before(statement, place);
+        Matcher name = DASHED.matcher(before + after(statement, place));
+        while (name.find()) {
+            if (name.start(1) <= before.length() && before.length() < name.end(1)) {
+                return name.group(1);
+            }
+        }
+        return null;
+    }
+
+    /** What stands from a place on. */
+    private static String after(String statement, SqlParserPos place) {
+        String lines = statement.lines().skip(place.getLineNum() - 1L).collect(Collectors.joining("\n"));
+        return lines.substring(Math.min(lines.length(), place.getColumnNum() - 1));
     }
 
     /** Of a word that is nearly one of those that begin a part of a statement: a parser takes it for a name. */
@@ -238,8 +263,7 @@ public final class SqlErrors {
     /** Whether AT TIME ZONE stands at a place, or around it. */
     private static boolean isZone(String statement, SqlParserPos place) {
         String before = before(statement, place);
-        String after = statement.lines().skip(place.getLineNum() - 1L).collect(Collectors.joining("\n"));
-        Matcher zone = ZONE.matcher(before + after.substring(Math.min(after.length(), place.getColumnNum() - 1)));
+        Matcher zone = ZONE.matcher(before + after(statement, place));
         boolean found = false;
         while (!found && zone.find()) {
             found = zone.start() <= before.length() && before.length() < zone.end();

@@ -161,8 +161,28 @@ final class NameTokensTest {
     }
 
     @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "SELECT * FROM http-1995-08-01 | http-1995-08-01",
+                "SELECT * FROM http-1995-08-01 WHERE x - 1 > 2 | http-1995-08-01",
+                "SELECT * FROM my-data-1- | my-data-1-",
+                "SELECT * FROM my-data-1 | my-data-1",
+                "SELECT * FROM my-order LIMIT 5 | my-order",
+                "SELECT * FROM public.my-data d | my-data",
+                "SELECT a.x FROM a JOIN my-data b ON a.x = b.x | my-data",
+            })
+    void anErrorSaysThatNamesWithDashesAreQuoted(String statement, String name) {
+        assertThatThrownBy(() -> StatementParser.parse(statement))
+                .hasMessageEndingWith("; a name with a dash goes in double quotes: \"" + name + "\"");
+    }
+
+    @ParameterizedTest
     @ValueSource(
             strings = {
+                "SELECT a-b-c x y FROM t",
+                "SELECT EXTRACT(YEAR FROM a-b FROM t",
+                "SELECT x FROM t--comment-here\n WHERE",
                 "SELECT x, FROM t",
                 "SELECT FROM t",
                 "SELECT x FROM t WHERE GROUP BY x",

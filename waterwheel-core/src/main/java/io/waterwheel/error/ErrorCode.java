@@ -144,7 +144,7 @@ public enum ErrorCode {
     /** The log no longer holds anything that a verification could compare. */
     NOTHING_TO_COMPARE(USER, "Read the chunks themselves with `chunk verify`; let the topic keep records longer."),
     /** Kafka or Nimbus refuses the caller. */
-    NOT_ALLOWED(USER, "Take credentials that are allowed to do it."),
+    NOT_ALLOWED(USER, "Take credentials that are allowed to do it, or ask who runs the server."),
     /** A client called a port of workers. */
     NOT_A_COORDINATOR(USER, "Call a coordinator; `waterwheel status` names them."),
     /** What listens there speaks another protocol. */

@@ -86,8 +86,9 @@ public final class VerifyCalls {
         if (request.getTimeoutMillis() >= grace.toMillis()) {
             throw new WaterwheelException(
                     ErrorCode.TIMEOUT_TOO_LONG,
-                    "verify: timeout " + Duration.ofMillis(request.getTimeoutMillis()) + ": expected less than "
-                            + Keys.MAINTENANCE_GRACE.name() + ", " + grace + "; ask with a shorter one");
+                    "verify: timeout " + Keys.MAINTENANCE_GRACE.format(Duration.ofMillis(request.getTimeoutMillis()))
+                            + ": expected less than " + Keys.MAINTENANCE_GRACE.name() + ", "
+                            + Keys.MAINTENANCE_GRACE.format(grace) + "; ask with a shorter one");
         }
         return request.getTimeoutMillis();
     }

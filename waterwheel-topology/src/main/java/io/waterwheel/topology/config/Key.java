@@ -143,7 +143,8 @@ public final class Key<T> {
         return value;
     }
 
-    String format(T value) {
+    /** As its values are written. */
+    public String format(T value) {
         return formatter.apply(value);
     }
 

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -216,6 +217,16 @@ public final class WaterwheelConfig {
                     source,
                     List.of(Keys.QUERY_TIMEOUT.name() + ": expected at most " + Keys.QUERY_MAX_TIMEOUT.name() + ", "
                             + config.text(Keys.QUERY_MAX_TIMEOUT) + ", got " + config.text(Keys.QUERY_TIMEOUT)));
+        }
+        Set<String> places = new HashSet<>();
+        for (String pair : config.get(Keys.GATEWAY_INFLUX).split(",", -1)) {
+            String place = pair.substring(0, Math.max(0, pair.indexOf('=')));
+            if (!places.add(place)) {
+                throw new ConfigException(
+                        source,
+                        List.of(Keys.GATEWAY_INFLUX.name() + ": expected one stream for each place, got two for '"
+                                + place + "'"));
+            }
         }
         long share = config.get(Keys.QUERY_MEMORY).bytes() * config.get(Keys.QUERY_MEMORY_SHARE) / 100;
         if (share < Keys.LEAST_QUERY_SHARE_BYTES) {

@@ -146,8 +146,9 @@ public final class CoordinatorTask implements Task, CoordinatorServices.QueryHan
         if (query.timeout().compareTo(grace) >= 0) {
             sink.fail(new WaterwheelException(
                     ErrorCode.TIMEOUT_TOO_LONG,
-                    "query: timeout " + query.timeout() + ": expected less than " + Keys.MAINTENANCE_GRACE.name() + ", "
-                            + grace + "; ask with a shorter one"));
+                    "query: timeout " + Keys.MAINTENANCE_GRACE.format(query.timeout()) + ": expected less than "
+                            + Keys.MAINTENANCE_GRACE.name() + ", " + Keys.MAINTENANCE_GRACE.format(grace)
+                            + "; ask with a shorter one"));
             return false;
         }
         return true;

@@ -1,5 +1,7 @@
 package io.waterwheel.topology.rpc;
 
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.run.QueryRunner;
@@ -34,11 +36,20 @@ final class RpcErrors {
         if (failure instanceof InterruptedException) {
             return closing(failure);
         }
+        if (isOfCancelledCall(failure)) {
+            return clientGone();
+        }
         LOG.error("a call failed", failure);
         if (failure instanceof Error error) {
             return QueryRunner.failed(error);
         }
         return new WaterwheelException(ErrorCode.BUG, "a defect of the server: " + failure, failure);
+    }
+
+    /** What gRPC throws at those who answer a call that its client has given up. */
+    private static boolean isOfCancelledCall(Throwable failure) {
+        return failure instanceof StatusRuntimeException status
+                && status.getStatus().getCode() == Status.Code.CANCELLED;
     }
 
     static WaterwheelException clientGone() {

@@ -152,7 +152,7 @@ final class Changes {
             throws InterruptedException {
         if (!allowed) {
             throw new WaterwheelException(
-                    ErrorCode.SQL_UNSUPPORTED,
+                    ErrorCode.NOT_ALLOWED,
                     "statement: it would change something, which this server denies (sql.changes: deny)");
         }
         MemoryRows answer = new MemoryRows(fields(change));

@@ -223,6 +223,13 @@ final class WaterwheelConfigTest {
     }
 
     @Test
+    void pointsOfOnePlaceGoToOneStream() {
+        assertThatThrownBy(() -> WaterwheelConfig.parse("test", "gateway.influx: db/m=t,x=u,db/m=u", List.of()))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("gateway.influx: expected one stream for each place, got two for 'db/m'");
+    }
+
+    @Test
     void noQueryOutlivesTheFilesThatItReads() {
         assertThatThrownBy(() -> WaterwheelConfig.parse("test", "maintenance.grace: 20 s", List.of()))
                 .isInstanceOf(ConfigException.class)

@@ -241,7 +241,7 @@ final class ChangesTest {
                             System.nanoTime() + TimeUnit.SECONDS.toNanos(60),
                             (query, to) -> {},
                             new Sink()),
-                    ErrorCode.SQL_UNSUPPORTED,
+                    ErrorCode.NOT_ALLOWED,
                     "sql.changes: deny");
         }
     }

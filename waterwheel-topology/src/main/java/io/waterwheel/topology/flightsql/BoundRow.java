@@ -41,7 +41,7 @@ final class BoundRow {
     /** In a parameter's metadata: its times are announced in milliseconds, and those of the column beside it finer. */
     static final String COARSE = "waterwheel.milliseconds";
 
-    /** A count of a finer unit, taken for milliseconds, lies behind it: one of microseconds from May 1978 on. */
+    /** A count of a finer unit, taken for milliseconds, lies behind it: one of microseconds from 1978-01-12 on. */
     private static final long END_OF_9999 = 253_402_300_800_000L;
 
     /** Of all rows of a batch. */

@@ -72,7 +72,7 @@ final class QueryParametersTest {
     void saysWhichOptionIsWrong() {
         refused("box", "expected LON1,LAT1,LON2,LAT2, got '1'", Map.of("box", List.of("1")));
         refused("count", "expected true or false, got 'yes'", Map.of("count", List.of("yes")));
-refused(null, "origin is for bucket: give both", Map.of("origin", List.of("2021-01-04")));
+        refused(null, "origin is for bucket: give both", Map.of("origin", List.of("2021-01-04")));
         refused(
                 null,
                 "fill is for time buckets: give bucket, or a DATE_TRUNC last in group-by",

@@ -153,9 +153,9 @@ class Client:
 
         Options have the names of `./waterwheel query`, with underscores: where="altitude_ft > 40000",
         select=["callsign", "altitude_ft"], circle=(2.55, 49.01, 10_000), time=(begin, end), latest=10, limit=5. The
-        two times of an interval have a zone, and None is an open end. A length is text such as "5m", or a timedelta. A list gives an option several times where the
-        command line takes it so (key, at), and its values with commas elsewhere. A flag is True. at_least takes the
-        positions of Stored or a Verdict as they are.
+        two times of an interval have a zone, and None is an open end. A length is text such as "5m", or a timedelta. A
+        list gives an option several times where the command line takes it so (key, at), and its values with commas
+        elsewhere. A flag is True. at_least takes the positions of Stored or a Verdict as they are.
         """
         form: dict[str, Any] = {"stream": stream}
         for name, value in options.items():
@@ -555,12 +555,20 @@ def _of_pandas(frame: Any) -> pyarrow.Table:
     table = pyarrow.Table.from_pandas(frame, preserve_index=False)
     columns = dict(zip(table.column_names, table.columns))
     for number, name in enumerate(frame.index.names):
-        if name is None:
+        if name is None or name == "":
             continue
         level = pyarrow.chunked_array([pyarrow.array(frame.index.get_level_values(number), from_pandas=True)])
-        if not columns.setdefault(str(name), level).equals(level):
-            raise ValueError(f"rows: the index and a column are both named {name}: rename one")
+        if not _same(columns.setdefault(str(name), level), level):
+            raise ValueError(f"rows: a level of the index and another, or a column, are both named {name}: rename one")
     return pyarrow.table(columns)
+
+
+def _same(column: pyarrow.ChunkedArray, level: pyarrow.ChunkedArray) -> bool:
+    """Whether they have the same values: pandas may have widened those of the index."""
+    try:
+        return column.equals(level.cast(column.type))
+    except pyarrow.ArrowException:
+        return False
 
 
 def _plain(table: pyarrow.Table) -> pyarrow.Table:

@@ -329,9 +329,9 @@ final class QueryCommand implements Callable<Integer> {
             names = "--format",
             paramLabel = "table|csv|json|arrow",
             defaultValue = "table",
-            description =
-                    "table for people; csv with a line of names first, or one JSON object a line, both with times"
-                            + " since 1970 in the unit of their type, milliseconds for timestamp; arrow is an Arrow IPC stream. Default: table.")
+            description = "table for people; csv with a line of names first, or one JSON object a line, both with times"
+                    + " since 1970 in the unit of their type, milliseconds for timestamp; arrow is an Arrow IPC"
+                    + " stream. Default: table.")
     private Format format = Format.TABLE;
 
     QueryCommand(Terminal terminal) {

@@ -99,9 +99,9 @@ final class SqlCommand implements Callable<Integer> {
             names = "--format",
             paramLabel = "table|csv|json|arrow",
             defaultValue = "table",
-            description =
-                    "table for people; csv with a line of names first, or one JSON object a line, both with times"
-                            + " since 1970 in the unit of their type, milliseconds for timestamp; arrow is an Arrow IPC stream. Default: table.")
+            description = "table for people; csv with a line of names first, or one JSON object a line, both with times"
+                    + " since 1970 in the unit of their type, milliseconds for timestamp; arrow is an Arrow IPC"
+                    + " stream. Default: table.")
     private QueryCommand.Format format = QueryCommand.Format.TABLE;
 
     SqlCommand(Terminal terminal) {

@@ -42,10 +42,12 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Calendar;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TimeZone;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -264,7 +266,8 @@ final class ExamplesTest {
                 PreparedStatement asked = connection.prepareStatement(
                         "SELECT time_ms, altitude_ft FROM flights WHERE icao24 = ? AND time_ms >= ?")) {
             asked.setString(1, "398564");
-            asked.setTimestamp(2, Timestamp.from(Instant.parse("2021-10-07T12:30:00Z")));
+            Calendar utc = Calendar.getInstance(TimeZone.getTimeZone("UTC"));
+            asked.setTimestamp(2, Timestamp.from(Instant.parse("2021-10-07T12:30:00Z")), utc);
             try (ResultSet rows = asked.executeQuery()) {
                 while (rows.next()) {
                     System.out.println(rows.getObject(1) + " " + rows.getDouble(2));

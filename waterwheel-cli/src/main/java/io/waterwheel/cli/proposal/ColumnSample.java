@@ -100,8 +100,8 @@ final class ColumnSample {
     long booleans;
     final IsoTimes iso;
     final Identifiers identifiers = new Identifiers();
-    double least = Double.POSITIVE_INFINITY;
-    double most = Double.NEGATIVE_INFINITY;
+    private double least = Double.POSITIVE_INFINITY;
+    private double most = Double.NEGATIVE_INFINITY;
     int fraction;
     /** By hash, for values may be long: how many rows have it. */
     final Map<Integer, Integer> distinct = new HashMap<>();
@@ -484,7 +484,7 @@ final class ColumnSample {
             return strings == known && digits.areVersions() ? FieldType.STRING : FieldType.DOUBLE;
         } else if (booleans == known) {
             return strings == known ? FieldType.STRING : FieldType.BOOLEAN;
-        } else if (areAll(iso.count()) || DigitTimes.areMixed(this)) {
+        } else if (areAll(iso.count())) {
             return timestamp(TimestampUnit.SECONDS);
         }
         FieldType identifier = identifiers.type(known);
@@ -564,7 +564,7 @@ final class ColumnSample {
         if (known == 0
                 || !pair.isEmpty()
                 || !unit.isEmpty()
-                || (integers != known && decimals != known && !DigitTimes.areMixed(this))
+                || (integers != known && decimals != known)
                 || (this.known != null && !this.known.isNumber() && !this.known.isDecimal())) {
             return null;
         }

@@ -196,15 +196,6 @@ final class DigitTimes {
         }
     }
 
-    /** Whether some values are times as ISO 8601 writes them, and all others are counts since 1970. */
-    static boolean areMixed(ColumnSample column) {
-        return column.iso.count() > 0
-                && column.decimals > 0
-                && column.iso.count() + column.decimals == column.known()
-                && column.notFinite + column.marked == 0
-                && unitOf(column.least, column.most) != null;
-    }
-
     /** The forms that all values of a column have, the likeliest first; none where they rather count seconds. */
     List<String> compactPatterns(ColumnSample column) {
         List<String> all = fitting(column);

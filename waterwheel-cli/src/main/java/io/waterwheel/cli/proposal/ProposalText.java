@@ -363,7 +363,7 @@ final class ProposalText {
         boolean isTime = column == time;
         boolean coordinate = position && (column == longitude || column == latitude);
         String pattern = patterns.isEmpty() ? "" : patterns.get(0);
-        TimestampUnit unit = isTime || DigitTimes.areMixed(column) ? column.epochUnit() : null;
+        TimestampUnit unit = isTime ? column.epochUnit() : null;
         boolean byPattern = column.timePatterns().contains(pattern)
                 || (pattern.equals(column.compactPattern())
                         && (isTime || ColumnRoles.TIME_NAME.matcher(column.name).matches()));

@@ -10,8 +10,6 @@ import io.waterwheel.schema.SchemaFile;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Values in forms of other programs: what they are taken for, or what is said of them. */
 class WrittenOtherwiseTest {
@@ -24,31 +22,6 @@ class WrittenOtherwiseTest {
             assertThat(check.refusal(lines[line].getBytes(UTF_8))).as(yaml).isNull();
         }
         return yaml;
-    }
-
-    /** The records of the page about topics. */
-    @ParameterizedTest
-    @CsvSource({
-        "2026-03-01T10:00:00Z, 1772359201000, timestamp, ms",
-        "2026-03-01T10:00:00.5Z, 1772359201, 'timestamp, unit: s', s",
-        "2026-03-01, 1772359201000000, timestamp_us, us"
-    })
-    void aTimeMayBeWrittenOrCounted(String text, long count, String type, String unit) throws Exception {
-        String rows = """
-                {"at": "%s", "customer": 4711, "cents": 1250}
-                {"at": %d, "customer": 4712, "cents": 99, "note": "refund"}
-                {"at": %d, "customer": 4711, "cents": 500}
-                """.formatted(text, count, count + 1000);
-        assertThat(proposed(RecordFormat.JSON, rows))
-                .contains("{name: at, type: " + type + "}   # numbers are taken for " + unit + " since 1970")
-                .contains("\ntime: at\n");
-        // As another field, too.
-        String both = rows.replace("{\"at", "{\"time\": \"2026-03-01T10:00:00Z\", \"seen");
-        assertThat(proposed(RecordFormat.JSON, both))
-                .contains("{name: seen, type: " + type + "}   # numbers are taken for " + unit)
-                .contains("\ntime: time\n");
-        assertThat(proposed(RecordFormat.JSON, both.replace("\"seen\": \"" + text, "\"seen\": \"later")))
-                .contains("{name: seen, type: string}");
     }
 
     @Test

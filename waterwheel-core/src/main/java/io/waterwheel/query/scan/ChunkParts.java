@@ -10,6 +10,7 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.store.ChunkStore;
 import io.waterwheel.store.WatchedInput;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -274,9 +275,18 @@ final class ChunkParts implements AutoCloseable {
         taken = 0;
     }
 
-    /** A query ends before the grace time does, for which files are kept: one that is not there is lost. */
     private ChunkStore.Input openFile() throws IOException {
-        return new WatchedInput(ChunkReader.file(store, file), (bytes, read) -> {
+        ChunkStore.Input input;
+        try {
+            input = store.open(file);
+        } catch (NoSuchFileException e) {
+            // No damage yet: another server may find it, and a snapshot may be older than the catalog is.
+            throw new IOException(
+                    "there is no such file in the chunk store: see that the store's disk is mounted; 'waterwheel chunk"
+                            + " verify' tells which files are lost, to be restored from a copy",
+                    e);
+        }
+        return new WatchedInput(input, (bytes, read) -> {
             read.run();
             handedOut += bytes;
         });

@@ -58,8 +58,8 @@ public final class SqlErrors {
             "\\b(?:FIRST|LAST)\\s*\\([^()]*+(?:\\([^()]*+\\)[^()]*+)*+\\)\\s*$", Pattern.CASE_INSENSITIVE);
 
     /** Where a table's name stands no number is taken from another: a dash is one of the name. */
-    private static final Pattern DASHED =
-            Pattern.compile("(?iU)\\b(?:FROM|JOIN)\\s++(?:\\w++\\.)*+(\\w++(?:-\\w++)++-?+|\\w++-(?!-))");
+    private static final Pattern DASHED = Pattern.compile(
+            "(?iU)(?<!\\bDISTINCT )\\b(?:FROM|JOIN)\\s++(?:\\w++\\.)*+(\\w++(?:-\\w++)++(?:-(?!-))?+|\\w++-(?!-))");
 
     private SqlErrors() {}
 

@@ -49,7 +49,6 @@ public final class KafkaInserts implements AutoCloseable {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final Supplier<Producer<byte[], byte[]>> producers;
-    private final Supplier<String> trouble;
     private final Semaphore turn = new Semaphore(1, true);
     /** Written by who has the turn, and when this closes; null while there is none. */
     private volatile @Nullable Producer<byte[], byte[]> producer;
@@ -58,18 +57,14 @@ public final class KafkaInserts implements AutoCloseable {
     /** Of who has the turn. */
     private int nextPartition;
 
-    /**
-     * @param transactionalId of this coordinator alone: a producer that begins with it shuts out the one before
-     * @param trouble why brokers may take no records, as {@code status} has it, for the errors; empty where not known
-     */
-    public KafkaInserts(String bootstrap, String transactionalId, Supplier<String> trouble) {
-        this(() -> kafka(bootstrap, transactionalId), trouble);
+    /** @param transactionalId of this coordinator alone: a producer that begins with it shuts out the one before */
+    public KafkaInserts(String bootstrap, String transactionalId) {
+        this(() -> kafka(bootstrap, transactionalId));
     }
 
     /** @param producers makes one that has begun no transactions yet */
-    KafkaInserts(Supplier<Producer<byte[], byte[]>> producers, Supplier<String> trouble) {
+    KafkaInserts(Supplier<Producer<byte[], byte[]>> producers) {
         this.producers = producers;
-        this.trouble = trouble;
     }
 
     private static Producer<byte[], byte[]> kafka(String bootstrap, String transactionalId) {
@@ -257,16 +252,14 @@ public final class KafkaInserts implements AutoCloseable {
         return false;
     }
 
-    private WaterwheelException failed(String topic, KafkaException e) {
+    private static WaterwheelException failed(String topic, KafkaException e) {
         String what = "topic " + topic + ": " + e.getMessage() + "; nothing was stored";
         if (isBy(e, AuthorizationException.class)) {
             return new WaterwheelException(ErrorCode.NOT_ALLOWED, what, e);
         } else if (isBy(e, RecordTooLargeException.class)) {
             return new WaterwheelException(ErrorCode.RECORD_TOO_LARGE, what, e);
         }
-        String known = trouble.get();
-        return new WaterwheelException(
-                ErrorCode.KAFKA_UNAVAILABLE, what + ", try again" + (known.isEmpty() ? "" : ". " + known), e);
+        return new WaterwheelException(ErrorCode.KAFKA_UNAVAILABLE, what + ", try again", e);
     }
 
     private Producer<byte[], byte[]> producer() {

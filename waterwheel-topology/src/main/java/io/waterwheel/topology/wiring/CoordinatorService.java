@@ -32,10 +32,8 @@ import io.waterwheel.topology.rpc.RpcSettings;
 import io.waterwheel.topology.sql.Statements;
 import io.waterwheel.topology.worker.Closing;
 import io.waterwheel.topology.worker.CoordinatorServices;
-import io.waterwheel.topology.worker.HostTroubles;
 import io.waterwheel.wire.proto.StatusReply;
 import io.waterwheel.wire.proto.StatusRequest;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,8 +66,7 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
         AdminCalls calls = calls();
         this.inserts = new KafkaInserts(
                 services.config().get(Keys.KAFKA_BOOTSTRAP),
-                "waterwheel.insert/" + services.config().get(Keys.NAMESPACE) + "/" + index,
-                () -> diskTrouble(services));
+                "waterwheel.insert/" + services.config().get(Keys.NAMESPACE) + "/" + index);
         Statements answering = null;
         RpcServer serving = null;
         AutoCloseable measured = null;
@@ -110,15 +107,6 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
 
     private static String host(WorkerRuntime services) {
         return WorkerHost.of(services.config().get(Keys.COORDINATOR_HOST));
-    }
-
-    /** What keeps a broker in this process from taking records; empty where nothing is known. */
-    private static String diskTrouble(WorkerRuntime services) {
-        return Stream.concat(Stream.of(services.chunkStoreTrouble()), HostTroubles.of(services.config()).stream())
-                .filter(trouble -> trouble.startsWith(ErrorCode.DISK_FULL.name())
-                        || trouble.startsWith(ErrorCode.DISK_READ_ONLY.name()))
-                .findFirst()
-                .orElse("");
     }
 
     /** The first of the configured ports that is free. */

@@ -91,7 +91,12 @@ final class WorkerEndpoints {
     void indexerAbsent(int streamId, int indexer, String why) {
         // Of streams that were dropped none starts, which would take its entry away.
         absences.keySet().removeIf(key -> !streams.streams().containsKey(key.streamId()));
-        absences.put(new HostedIndexer(streamId, indexer), why);
+        HostedIndexer key = new HostedIndexer(streamId, indexer);
+        absences.put(key, why);
+        if (indexers.containsKey(key)) {
+            // It has started meanwhile, by another attempt.
+            absences.remove(key);
+        }
     }
 
     AutoCloseable hostQueryServer(int index) {
@@ -188,7 +193,8 @@ final class WorkerEndpoints {
 
         @Override
         public String absence(int indexer) {
-            return absences.getOrDefault(new HostedIndexer(streamId, indexer), "");
+            HostedIndexer key = new HostedIndexer(streamId, indexer);
+            return indexers.containsKey(key) ? "" : absences.getOrDefault(key, "");
         }
 
         private final class RemoteIndexer implements Indexer {

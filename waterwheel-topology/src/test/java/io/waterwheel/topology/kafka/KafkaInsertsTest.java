@@ -31,8 +31,7 @@ final class KafkaInsertsTest {
 
     private final List<Fake> made = new ArrayList<>();
     private final List<Consumer<Fake>> plans = new ArrayList<>();
-    private String trouble = "";
-    private final KafkaInserts inserts = new KafkaInserts(this::next, () -> trouble);
+    private final KafkaInserts inserts = new KafkaInserts(this::next);
 
     @AfterEach
     void close() throws InterruptedException {
@@ -144,16 +143,6 @@ final class KafkaInsertsTest {
         assertThat(made).hasSize(3).allMatch(Fake::closed);
         append();
         assertThat(committed()).hasSize(3);
-    }
-
-    @Test
-    void whatIsKnownOfTheBrokersDiskIsSaid() {
-        plans.add(producer -> producer.initTransactionException = new KafkaException("no answer"));
-        plans.add(producer -> producer.initTransactionException = new KafkaException("no answer"));
-        String said = "topic t: no answer; nothing was stored, try again";
-        assertThatThrownBy(this::append).hasMessage(said);
-        trouble = "DISK_FULL: the disk of /data has 8 MiB free";
-        assertThatThrownBy(this::append).hasMessage(said + ". " + trouble);
     }
 
     /** As a server does that closes. */

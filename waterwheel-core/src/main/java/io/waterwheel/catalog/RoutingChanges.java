@@ -212,17 +212,9 @@ final class RoutingChanges {
                 entry.upgrade(ops);
             } else {
                 // Before any process meets the table, the entry has the scales that it names.
-                Schema scaled = scaled(entry.info().schema(), scales);
-                table = table.withScales(entry.info().withSchema(scaled).scales());
-                byte[] data = CatalogJson.write(entry.info().withSchema(scaled));
-                if (data.length > EntryCatalog.MOST_BYTES) {
-                    // Partitions and indexers that join are written in a transaction with it.
-                    throw new IllegalArgumentException(
-                            "stream " + stream.name() + ": with these scales its entry in the"
-                                    + " catalog would take " + data.length + " bytes, expected at most "
-                                    + EntryCatalog.MOST_BYTES + "; take fewer cuts");
-                }
-                ops.add(new Op.Set(Namespace.path(stream.name()), data, entry.version()));
+                StreamInfo scaled = scaled(entry.info(), scales);
+                table = table.withScales(scaled.scales());
+                ops.add(new Op.Set(Namespace.path(stream.name()), CatalogJson.write(scaled), entry.version()));
                 Namespace.touch(store, ops);
             }
             ops.add(new Op.Create(catalog.tablePath(table.version()), CatalogJson.write(table)));
@@ -251,12 +243,26 @@ final class RoutingChanges {
                         && key.dimensions(table.scales()).equals(scales));
     }
 
-    private Schema scaled(Schema schema, List<Dimension> scales) {
+    /**
+     * A stream with one more version of scales.
+     *
+     * @throws IllegalArgumentException when they do not fit its key, or the catalog; says why
+     */
+    static StreamInfo scaled(StreamInfo stream, List<Dimension> scales) {
+        Schema schema = stream.schema();
         KeySpec.Dimensions key = schema.key().dimensional();
         if (key == null) {
             throw new IllegalArgumentException("stream " + stream.name() + ": its key has no dimensions");
         }
-        return schema.withKey(key.withScales(scales));
+        StreamInfo scaled = stream.withSchema(schema.withKey(key.withScales(scales)));
+        int bytes = CatalogJson.write(scaled).length;
+        if (bytes > KeySpec.Dimensions.MOST_ENTRY_BYTES) {
+            // Partitions and indexers that join are written in a transaction with it.
+            throw new IllegalArgumentException("stream " + stream.name() + ": with these scales its entry in the"
+                    + " catalog would take " + bytes + " bytes, expected at most "
+                    + KeySpec.Dimensions.MOST_ENTRY_BYTES + "; take fewer cuts");
+        }
+        return scaled;
     }
 
     private CatalogTransaction transaction() {

@@ -475,6 +475,15 @@ public final class StreamCatalog {
     }
 
     /**
+     * Whether {@link #changeScales} would find room for scales.
+     *
+     * @throws IllegalArgumentException when not; says why
+     */
+    public static void requireRoom(StreamInfo stream, List<Dimension> scales) {
+        StreamInfo unused = RoutingChanges.scaled(stream, scales);
+    }
+
+    /**
      * Positions below which some indexer has taken everything: by partition the furthest. An indexer that stands no
      * further than where the table that first named it began has taken no tuple yet, and that may lie beyond the end of
      * the log.

@@ -72,6 +72,30 @@ public record Dimension(String field, int bits, List<String> range, List<String>
         return cutCount + 1 + (of.nullable() ? 1 : 0);
     }
 
+    /** What its listed cuts take in the catalog: bytes of JSON in UTF-8, at most. */
+    public int cutBytes() {
+        int all = 0;
+        for (String cut : cuts) {
+            // Two quotes and a comma.
+            all += 3;
+            for (int i = 0; i < cut.length(); i++) {
+                all += jsonBytes(cut.charAt(i));
+            }
+        }
+        return all;
+    }
+
+    /** At most; of each half of a pair of surrogates, half of what the pair takes. */
+    private static int jsonBytes(char character) {
+        if (character < 0x20) {
+            return 6;
+        }
+        if (character < 0x80) {
+            return character == '"' || character == '\\' ? 2 : 1;
+        }
+        return character < 0x800 || Character.isSurrogate(character) ? 2 : 3;
+    }
+
     /** What is wrong with it, or null; it may be open. */
     @Nullable
     String problem(Field of, int scheduled) {

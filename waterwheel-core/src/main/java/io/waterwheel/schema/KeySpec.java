@@ -212,8 +212,14 @@ public sealed interface KeySpec {
         static final int MAX_SCALED_BITS = 59;
 
         static final int MOST_SCALES = 16;
-        /** As text, in all versions of the scales: a definition is one node of the catalog, which takes no more. */
+        /** Characters of all versions of the scales, with which what is stored is read: a node takes little more. */
         static final int MAX_TEXT = 900_000;
+        /** Of a stream's entry in the catalog, with all versions of the scales, where later ones are put in force. */
+        public static final int MOST_ENTRY_BYTES = 512 << 10;
+        /** Of such an entry, for cuts that rows tell; the rest is for all that is no cut. */
+        private static final int CUT_BYTES = MOST_ENTRY_BYTES - (64 << 10);
+        /** Cuts that a version may always have. */
+        private static final int LEAST_CUT_BYTES = 2048;
         /** A cut's quotes, and the comma behind it. */
         private static final int TEXT_MARKS = 3;
         /** Of one version, with those that divide ranges, each as 8 bytes: each chunk has all. */
@@ -377,14 +383,20 @@ public sealed interface KeySpec {
         }
 
         /**
-         * Whether there is room for learned scales, and as much again, as text, for later ones.
+         * Whether there is room in the catalog for cuts that rows tell: for as much again as they take, so that there
+         * is some for all later scales.
          *
-         * @param scales of the same dimensions
-         * @param fields by name
+         * @param learned dimensions whose cuts are not among those of this key yet
          */
-        public boolean hasRoomFor(List<Dimension> scales, Map<String, Field> fields) {
-            Dimensions of = new Dimensions(scales, schedule, position);
-            return of.cuts(fields) <= MAX_CUTS && of.textLength() <= (MAX_TEXT - textLength()) / 2;
+        public boolean hasRoomFor(List<Dimension> learned) {
+            int taken = 0;
+            for (int version = 1; version <= scales(); version++) {
+                taken += dimensions(version).stream()
+                        .mapToInt(Dimension::cutBytes)
+                        .sum();
+            }
+            int more = learned.stream().mapToInt(Dimension::cutBytes).sum();
+            return more <= Math.max(LEAST_CUT_BYTES, (CUT_BYTES - taken) / 2);
         }
 
         /** Whether only releases read it that know of long texts as cuts, and of more cuts than once. */

@@ -10,20 +10,27 @@ import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.catalog.store.CorruptCatalogException;
 import io.waterwheel.catalog.store.InMemoryCatalogStore;
 import io.waterwheel.key.KeyScheme;
+import io.waterwheel.key.sample.DimensionLearner;
+import io.waterwheel.key.sample.ScaleChange;
 import io.waterwheel.schema.Balancing;
 import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.store.LocalChunkStore;
+import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.LostRange;
 import io.waterwheel.tuple.ScaleVersion;
+import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -88,6 +95,95 @@ final class ChangedScalesTest {
         assertThatThrownBy(() -> catalog.scaled(3))
                 .isInstanceOf(CorruptCatalogException.class)
                 .hasRootCauseMessage("expected 3 versions of scales, which a routing table names, got 2");
+    }
+
+    private static TupleBlock places(Schema schema, int moved, boolean both) {
+        Random random = new Random(moved);
+        int count = 1 << 16;
+        TupleBlock rows = new TupleBlock(RowLayout.of(schema), count);
+        for (int row = 0; row < count; row++) {
+            put(rows.column(0), row, moved + random.nextGaussian());
+            put(rows.column(1), row, (both ? moved : 0) + random.nextGaussian());
+        }
+        rows.setSize(count);
+        return rows;
+    }
+
+    private static void put(byte[] column, int row, double value) {
+        LittleEndian.putLong(column, row * 8, Double.doubleToRawLongBits(value));
+    }
+
+    /** Learned from many rows, with as many cells as a key may have: all versions find room in the entry. */
+    @Test
+    void largeTablesAreChangedAsOftenAsOthers() {
+        for (boolean both : new boolean[] {true, false}) {
+            String name = "large" + both;
+            Schema draft = new Schema(
+                    List.of(
+                            new Field("x", FieldType.DOUBLE, false),
+                            new Field("y", FieldType.DOUBLE, false),
+                            new Field("t", FieldType.TIMESTAMP, false)),
+                    new KeySpec.Dimensions(
+                            List.of(
+                                    new Dimension("x", 13, List.of(), List.of()),
+                                    new Dimension("y", 13, List.of(), List.of())),
+                            List.of()),
+                    "t");
+            DimensionLearner learner = new DimensionLearner(draft);
+            learner.add(places(draft, 0, both));
+            StreamInfo info = namespace.create(name, learner.learned(), RecordFormat.CSV, name, new long[] {0, 0}, 1);
+            StreamCatalog of = new StreamCatalog(store, info);
+            for (int version = 2; version <= 16; version++) {
+                Schema schema = namespace.find(name).orElseThrow().schema();
+                ScaleChange change = ScaleChange.learn(schema, places(schema, 10 * version, both));
+                assertThat(change.after().get(0).used())
+                        .as("version %s", version)
+                        .isGreaterThan(15);
+                RoutingTable newest = of.newestTable();
+                assertThat(of.changeScales(newest.version(), change.scales(), new long[0], newest.indexers())
+                                .orElseThrow()
+                                .scales())
+                        .isEqualTo(version);
+                assertThat(store.read("/streams/" + name).orElseThrow().data().length)
+                        .isLessThan(KeySpec.Dimensions.MOST_ENTRY_BYTES - 16_384);
+            }
+        }
+    }
+
+    /** A proposal learned elsewhere is shortened to what there is room for; texts count as the catalog writes them. */
+    @Test
+    void aProposalIsShortenedToTheRoomThereIs() {
+        List<String> texts = IntStream.range(0, 12_000)
+                .mapToObj(i -> "\u6771\u4eac\"" + (char) (0x4e00 + i))
+                .toList();
+        Schema schema = new Schema(
+                List.of(
+                        new Field("a", FieldType.STRING, false),
+                        new Field("b", FieldType.LONG, false),
+                        new Field("t", FieldType.TIMESTAMP, false)),
+                new KeySpec.Dimensions(
+                        List.of(
+                                new Dimension("a", 14, List.of(), texts.subList(0, 1), 16),
+                                new Dimension("b", 2, List.of("0", "100"), List.of())),
+                        List.of()),
+                "t");
+        List<Dimension> given = List.of(
+                new Dimension("a", 14, List.of(), texts.subList(0, 8000), 16),
+                new Dimension("b", 2, List.of(), List.of("1", "2", "3")));
+        StreamInfo info = namespace.create("texts", schema, RecordFormat.CSV, "texts", new long[1], 1);
+        List<Dimension> fitting = ScaleChange.fitting(schema, given);
+        assertThat(fitting.equals(given)).isTrue();
+        StreamCatalog.requireRoom(info, fitting);
+        KeySpec.Dimensions three =
+                new KeySpec.Dimensions(given, List.of()).withScales(given).withScales(given);
+        StreamInfo later = info.withSchema(schema.withKey(three));
+        List<Dimension> shorter = ScaleChange.fitting(later.schema(), given);
+        assertThat(shorter.get(0).cuts().size()).isEqualTo(4000);
+        assertThat(shorter.get(0).cuts().subList(0, 2)).containsExactly(texts.get(1), texts.get(3));
+        assertThat(shorter.get(1)).isEqualTo(given.get(1));
+        StreamCatalog.requireRoom(later, shorter);
+        StreamInfo full = later.withSchema(schema.withKey(three.withScales(given)));
+        assertThatThrownBy(() -> StreamCatalog.requireRoom(full, given)).hasMessageContaining("take fewer cuts");
     }
 
     /** Releases that would make other keys refuse the entry. */

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -90,12 +91,21 @@ public final class DimensionLearner {
         }
         int room = key.roomForCuts(draft.byName());
         List<Dimension> dimensions = dimensions(bits, DimensionSample.shared(wanted, room));
-        while (room > samples.length && !key.hasRoomFor(dimensions, draft.byName())) {
+        while (room > samples.length && !hasRoomFor(dimensions)) {
             room -= room / 4 + 1;
             dimensions = dimensions(bits, DimensionSample.shared(wanted, room));
         }
         List<String> schedule = key.schedule().isEmpty() ? schedule(dimensions) : key.schedule();
         return draft.withKey(new KeySpec.Dimensions(dimensions, schedule, key.position()));
+    }
+
+    private boolean hasRoomFor(List<Dimension> dimensions) {
+        List<Dimension> learned = IntStream.range(0, open.length)
+                .filter(d -> open[d])
+                .mapToObj(dimensions::get)
+                .toList();
+        return key.hasRoomFor(learned)
+                && new KeySpec.Dimensions(dimensions, key.schedule(), key.position()).roomForCuts(draft.byName()) >= 0;
     }
 
     private List<Dimension> dimensions(int[] bits, int[] cuts) {

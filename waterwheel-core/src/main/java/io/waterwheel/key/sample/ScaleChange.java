@@ -53,7 +53,8 @@ public record ScaleChange(List<Dimension> scales, List<CellUse> before, List<Cel
      * Learns scales from rows: cells of about as many rows, as many as there is room for. A dimension keeps the scale
      * that it has where it is a boolean, where rows have one value or none in it, and where the rows would not use more
      * of other cells. So does a range of whose cells the rows use more than few. Where the rows are fewer than
-     * {@link CellUse#LEAST_KEYS}, every range stays, and all else is divided by them.
+     * {@link CellUse#LEAST_KEYS}, every range stays, and all else is divided by them. Where the catalog has no room,
+     * those with the longest cuts have fewer of them, also where they keep what they have.
      *
      * @param rows as of {@link #learn}
      * @return the dimensions, with the bits that they have
@@ -78,14 +79,18 @@ public record ScaleChange(List<Dimension> scales, List<CellUse> before, List<Cel
                 samples[d].add(rows, row);
             }
             samples[d].sort(0, bits[d]);
+            // Of one value.
+            stays[d] |= samples[d].cuts(bits[d]) == 0;
         }
         List<Dimension> learned;
         boolean settled;
+        boolean changes;
         do {
             learned = learned(schema, key, samples, stays);
             Schema next = schema.withKey(new KeySpec.Dimensions(learned, key.schedule(), key.position()));
             List<CellUse> after = CellUse.of(next, keys(next, rows));
             settled = true;
+            changes = false;
             // What stays takes room for cuts, so that the others are learned again.
             for (int d = 0; d < samples.length && !after.isEmpty(); d++) {
                 if (!stays[d] && after.get(d).used() <= before.get(d).used()) {
@@ -93,8 +98,11 @@ public record ScaleChange(List<Dimension> scales, List<CellUse> before, List<Cel
                     settled = false;
                 }
             }
-        } while (!settled);
-        return learned;
+            for (boolean stay : stays) {
+                changes |= !stay;
+            }
+        } while (!settled && changes);
+        return changes ? learned : present;
     }
 
     private static List<Dimension> learned(
@@ -110,7 +118,7 @@ public record ScaleChange(List<Dimension> scales, List<CellUse> before, List<Cel
                             ? new Dimension(old.field(), bits[d], old.range(), old.cuts(), old.bytes())
                             : new Dimension(old.field(), bits[d], List.of(), List.of()));
         }
-        int room = new KeySpec.Dimensions(open, key.schedule(), key.position()).roomForCuts(schema.byName());
+        int room = roomForCuts(schema, key, open);
         List<Dimension> learned;
         do {
             int[] cuts = DimensionSample.shared(wanted, room);
@@ -119,8 +127,59 @@ public record ScaleChange(List<Dimension> scales, List<CellUse> before, List<Cel
                 learned.add(wanted[d] == 0 ? open.get(d) : samples[d].divided(bits[d], cuts[d]));
             }
             room -= room / 4 + 1;
-        } while (room > bits.length && !key.hasRoomFor(learned, schema.byName()));
+        } while (room > bits.length && roomForCuts(schema, key, learned) < 0);
+        for (int longest = longest(learned); longest >= 0 && !key.hasRoomFor(learned); longest = longest(learned)) {
+            Dimension old = learned.get(longest);
+            learned.set(
+                    longest,
+                    wanted[longest] == 0
+                            ? halved(old)
+                            : samples[longest].divided(bits[longest], old.cuts().size() / 2));
+        }
         return learned;
+    }
+
+    private static int roomForCuts(Schema schema, KeySpec.Dimensions key, List<Dimension> dimensions) {
+        return new KeySpec.Dimensions(dimensions, key.schedule(), key.position()).roomForCuts(schema.byName());
+    }
+
+    /** Of those that could have fewer cuts, the one whose cuts take most in the catalog; -1: there is none. */
+    private static int longest(List<Dimension> dimensions) {
+        int longest = -1;
+        for (int d = 0; d < dimensions.size(); d++) {
+            Dimension of = dimensions.get(d);
+            if (of.cuts().size() > 1
+                    && (longest < 0 || of.cutBytes() > dimensions.get(longest).cutBytes())) {
+                longest = d;
+            }
+        }
+        return longest;
+    }
+
+    /** With every second of its cuts. */
+    private static Dimension halved(Dimension dimension) {
+        List<String> cuts = new ArrayList<>();
+        for (int cut = 1; cut < dimension.cuts().size(); cut += 2) {
+            cuts.add(dimension.cuts().get(cut));
+        }
+        return new Dimension(dimension.field(), dimension.bits(), dimension.range(), cuts, dimension.bytes());
+    }
+
+    /**
+     * Scales with as many of their cuts as the catalog has room for: those with the longest have every second of them,
+     * as often as it takes.
+     *
+     * @param schema with every version of the scales
+     * @param scales its dimensions, divided otherwise
+     * @throws IllegalArgumentException when the key has no dimensions; says so
+     */
+    public static List<Dimension> fitting(Schema schema, List<Dimension> scales) {
+        KeySpec.Dimensions key = dimensions(schema);
+        List<Dimension> fitting = new ArrayList<>(scales);
+        for (int longest = longest(fitting); longest >= 0 && !key.hasRoomFor(fitting); longest = longest(fitting)) {
+            fitting.set(longest, halved(fitting.get(longest)));
+        }
+        return fitting;
     }
 
     /**

@@ -77,6 +77,9 @@ public final class ScaleCalls {
         Schema schema = ofDimensions(stream.schema(), key);
         TupleBlock rows = newest(snapshot, schema, key.dimensions().size(), caller);
         ScaleChange change = change(stream, schema, request, rows);
+        if (request.getDryRun()) {
+            requireRoom(stream, change);
+        }
         RescaleStreamReply.Builder reply =
                 RescaleStreamReply.newBuilder().setScales(key.scales() + 1).setRows(rows.size());
         change.scales().forEach(dimension -> reply.addDimensions(message(dimension)));
@@ -96,18 +99,26 @@ public final class ScaleCalls {
         return reply.build();
     }
 
+    /** What putting them in force would refuse. */
+    private static void requireRoom(StreamInfo stream, ScaleChange change) {
+        try {
+            StreamCatalog.requireRoom(stream, change.scales());
+        } catch (IllegalArgumentException e) {
+            throw new WaterwheelException(ErrorCode.BAD_REQUEST, String.valueOf(e.getMessage()));
+        }
+    }
+
     private static ScaleChange change(StreamInfo stream, Schema schema, RescaleStreamRequest request, TupleBlock rows) {
         try {
             if (request.getDimensionsCount() == 0) {
                 return ScaleChange.learn(schema, rows);
             }
-            return ScaleChange.of(
-                    schema,
-                    request.getDimensionsList().stream()
-                            .map(of -> new Dimension(
-                                    of.getField(), of.getBits(), of.getRangeList(), of.getCutsList(), of.getBytes()))
-                            .toList(),
-                    rows);
+            List<Dimension> given = request.getDimensionsList().stream()
+                    .map(of -> new Dimension(
+                            of.getField(), of.getBits(), of.getRangeList(), of.getCutsList(), of.getBytes()))
+                    .toList();
+            // Who learned them of a file did not know what earlier versions take. What was shown is not changed again.
+            return ScaleChange.of(schema, request.getDryRun() ? ScaleChange.fitting(schema, given) : given, rows);
         } catch (IllegalArgumentException e) {
             throw wrong(stream, String.valueOf(e.getMessage()));
         }

@@ -145,8 +145,8 @@ public final class DimensionLearner {
             int all = dimension.bits(field, 0);
             long[] rowsOfCells = samples[d].cells(dimension, all);
             int needed = Dimension.bitsOf(rowsOfCells.length);
-            // Bits that no cell has order nothing, and take no turns.
-            first[d] = kinds ? all : all - needed;
+            // Bits that no cell has take their turns: a later version of the scales may have cells by them.
+            first[d] = kinds ? all : 0;
             boolean tells = DimensionSample.entropy(rowsOfCells) >= LEAST_TOLD * needed;
             inTurn[d] = tells ? all - first[d] : 0;
             last[d] = all - first[d] - inTurn[d];

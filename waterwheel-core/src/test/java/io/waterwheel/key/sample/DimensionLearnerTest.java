@@ -7,6 +7,7 @@ import io.waterwheel.Rounds;
 import io.waterwheel.decode.RandomRows;
 import io.waterwheel.decode.RecordDecoder;
 import io.waterwheel.key.KeyMaker;
+import io.waterwheel.key.KeyScheme;
 import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
@@ -15,6 +16,7 @@ import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.KeyDimensions;
+import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -201,16 +203,51 @@ final class DimensionLearnerTest {
                 .containsExactly("n", "height", "n", "height", "n", "n", "n");
     }
 
-    /** Three of the number's bits are enough for its eight values; the other two take no turn. */
+    /** Three of the number's bits are enough for its eight values; later scales may need the other two. */
     @Test
-    void bitsOfNoCellTakeNoTurns() throws Exception {
+    void bitsOfNoCellTakeTheirTurns() throws Exception {
         List<String> lines = new ArrayList<>();
         for (int i = 0; i < 800; i++) {
             lines.add(i + ",a," + i + "," + i % 8);
         }
         Schema learned = learned(draft(open("n", 5), open("height", 2)), lines);
         assertThat(((KeySpec.Dimensions) learned.key()).schedule())
-                .containsExactly("n", "n", "n", "height", "n", "height", "n");
+                .containsExactly("n", "height", "n", "height", "n", "n", "n");
+    }
+
+    /** A speed of 20 values has 12 bits, and more values later: a range of the height still meets few leaves. */
+    @Test
+    void cellsOfLaterScalesLeaveOthersTheirTurns() throws Exception {
+        Random random = new Random(1);
+        Schema draft = draft(open("n", 12), open("height", 6));
+        List<String> lines = new ArrayList<>();
+        for (int i = 0; i < 5000; i++) {
+            lines.add(i + ",a," + random.nextInt(10_000) + "," + random.nextInt(20));
+        }
+        Schema learned = learned(draft, lines);
+        lines.clear();
+        for (int i = 0; i < 20_000; i++) {
+            lines.add(i + ",a," + random.nextInt(10_000) + "," + random.nextInt(100_000));
+        }
+        TupleBlock later = rows(draft, lines);
+        ScaleChange change = ScaleChange.learn(learned, later);
+        KeySpec.Dimensions key = (KeySpec.Dimensions) learned.key();
+        Schema scaled = learned.withKey(key.withScales(change.scales()));
+        KeyScheme.of(scaled).maker(later.layout(), 2).fill(later, 0, (row, reason) -> {});
+        long[] inRange = new long[later.size()];
+        for (int row = 0; row < later.size(); row++) {
+            double height = LittleEndian.getDouble(later.column(2), row * 8);
+            inRange[row] = height >= 5000 && height < 5500 ? later.keys()[row] : Long.MIN_VALUE;
+        }
+        long[] keys = Arrays.copyOf(later.keys(), later.size());
+        Arrays.sort(keys);
+        assertThat(Arrays.stream(inRange)
+                        .filter(at -> at != Long.MIN_VALUE)
+                        .map(at -> Arrays.binarySearch(keys, at) * 200L / keys.length)
+                        .distinct()
+                        .count())
+                .as("leaves of 200")
+                .isBetween(5L, 40L);
     }
 
     /** The two of a place have four bits where others have three. */

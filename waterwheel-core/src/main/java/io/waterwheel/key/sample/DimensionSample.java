@@ -4,6 +4,7 @@ import io.waterwheel.key.KeyCodec;
 import io.waterwheel.schema.Cuts;
 import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
@@ -15,6 +16,8 @@ import java.util.List;
 /** The values that some rows have in one field, and how to divide them into cells of about as many rows. One thread. */
 final class DimensionSample {
     private static final byte[] NOTHING = {};
+    /** Of a character of four bytes, behind the first. */
+    private static final int FURTHER_BYTES = 3;
     /** More bytes of texts are worth it where fewer make use of less than this part of the cells. */
     private static final double ENOUGH = 0.9;
 
@@ -23,7 +26,7 @@ final class DimensionSample {
     private final int column;
     /** Order-keeping codes, in the order of the rows until {@link #sort}; of numbers. */
     private long[] codes = {};
-    /** Likewise the first {@link Dimension#MAX_BYTES} bytes of texts and bytes. */
+    /** Likewise the first bytes of texts and bytes, to the end of any character that begins among those that count. */
     private byte[][] texts = {};
 
     private int values;
@@ -63,7 +66,7 @@ final class DimensionSample {
                 int offset = TupleBlock.referenceOffset(reference);
                 int length = TupleBlock.referenceLength(reference);
                 cut |= length > Dimension.MAX_BYTES;
-                addText(block.arena(), offset, Math.min(length, Dimension.MAX_BYTES));
+                addText(block.arena(), offset, Math.min(length, Dimension.MAX_BYTES + FURTHER_BYTES));
             }
         }
     }
@@ -93,6 +96,10 @@ final class DimensionSample {
 
     private boolean isText() {
         return field.type().variable();
+    }
+
+    private boolean isString() {
+        return field.type().kind() == FieldType.Kind.STRING;
     }
 
     private static double number(long code) {
@@ -239,7 +246,8 @@ final class DimensionSample {
 
     private String undivided() {
         if (values > 0 && isText() && (cut || !Arrays.equals(texts[0], texts[values - 1]))) {
-            return "all values have the same first " + bytes + " bytes, '" + text(0)
+            return "all values have the same first " + bytes + " bytes, '"
+                    + KeyCodec.toText(field, Arrays.copyOf(texts[0], Math.min(bytes, texts[0].length)))
                     + "', and no more of a value is in a key, so no cuts divide them: leave it out, or say 'indexed:"
                     + " true' of the field";
         }
@@ -248,7 +256,7 @@ final class DimensionSample {
                 + (isText() ? "cuts: [VALUE, ...]" : "range: [LO, HI]");
     }
 
-    /** Texts may end within a character of the value's first bytes, and be the same then. */
+    /** Texts with bytes that are no characters end before these, and may be the same then. */
     private List<String> ascending(List<String> cuts, int told) {
         List<String> kept = new ArrayList<>();
         for (String cut : cuts) {
@@ -275,6 +283,10 @@ final class DimensionSample {
         if (isText()) {
             byte[] text = texts[first];
             int length = Math.min(bytes, text.length);
+            // Who reads a cut shortens it to its bytes: the last character is whole, so that all of them are there.
+            while (isString() && length < text.length && (text[length] & 0xC0) == 0x80) {
+                length++;
+            }
             while (length > 0 && text[length - 1] == 0) {
                 length--;
             }

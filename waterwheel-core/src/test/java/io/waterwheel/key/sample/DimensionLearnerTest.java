@@ -180,6 +180,31 @@ final class DimensionLearnerTest {
         }
     }
 
+    /** Eight bytes end within the third character; cuts tell its values apart all the same, by as many of its bytes. */
+    @Test
+    void cutsThatEndWithinACharacterDivide() throws Exception {
+        for (int bytes : new int[] {0, 8, 64}) {
+            String beginning = bytes == 64 ? "x".repeat(62) : "\u6771\u4eac";
+            List<String> lines = new ArrayList<>();
+            for (int i = 0; i < 8000; i++) {
+                String rest = (char) (0x4e00 + i * 7919 % 20_000) + (i % 3 == 0 ? "" : "\ud83d\ude00");
+                lines.add(i + "," + beginning + rest + ",," + i % 3);
+            }
+            Schema learned = learned(draft(new Dimension("kind", 6, List.of(), List.of(), bytes), open("n", 0)), lines);
+            KeySpec.Dimensions key = (KeySpec.Dimensions) learned.key();
+            assertThat(key.dimensions().get(0).cuts()).hasSize(63);
+            TupleBlock block = rows(learned, lines);
+            KeyMaker.of(block.layout(), learned).fill(block, 0, (row, reason) -> {});
+            KeyDimensions dimensions = KeyDimensions.of(learned);
+            int[] cells = new int[64];
+            for (int row = 0; row < block.size(); row++) {
+                cells[dimensions.number(0, block.keys()[row])]++;
+            }
+            assertThat(Arrays.stream(cells).boxed())
+                    .allSatisfy(rows -> assertThat(rows).isBetween(60, 250));
+        }
+    }
+
     /** 15 of 16 rows have the same number: its bits tell little apart, and those of the height come first. */
     @Test
     void aDimensionThatTellsLittleApartIsLast() throws Exception {

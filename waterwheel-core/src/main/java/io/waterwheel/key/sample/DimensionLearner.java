@@ -124,7 +124,7 @@ public final class DimensionLearner {
     }
 
     private static int bits(DimensionSample sample, boolean nullable) {
-        int needed = Dimension.bitsOf(sample.distinct() + (nullable ? 1 : 0));
+        int needed = Dimension.bitsOf(sample.toldApart() + (nullable ? 1 : 0));
         return Math.min(needed, sample.isOfKinds(KINDS) ? BITS_OF_KINDS : BITS_OF_VALUES);
     }
 

@@ -34,6 +34,8 @@ final class DimensionSample {
     /** Whether there are texts of which not all is kept. */
     private boolean cut;
 
+    /** Distinct values; of texts, as {@link Dimension#MAX_BYTES} tell them apart. */
+    private int distinct;
     /** Of texts, by how many bytes they are told apart. */
     private int bytes;
 
@@ -116,11 +118,17 @@ final class DimensionSample {
         if (!isText()) {
             Arrays.sort(codes, 0, values);
             count();
+            distinct = rows.length;
             return;
         }
         Arrays.sort(texts, 0, values, Arrays::compareUnsigned);
-        bytes = told > 0 ? told : Dimension.MAX_BYTES;
+        bytes = Dimension.MAX_BYTES;
         count();
+        distinct = rows.length;
+        if (told > 0) {
+            bytes = told;
+            count();
+        }
         double best = used(bits);
         boolean mayBeFewer = told == 0 && rows.length > 1;
         for (int fewer = Dimension.LEAST_BYTES; mayBeFewer && fewer < bytes; fewer += Long.BYTES) {
@@ -169,14 +177,17 @@ final class DimensionSample {
         return Math.exp(entropy);
     }
 
-    /** Distinct values, nulls left out. */
-    int distinct() {
+    /** Values that are told apart, nulls left out. */
+    int toldApart() {
         return rows.length;
     }
 
-    /** Whether its values are names of kinds: texts, truths, or a few numbers that come again and again. */
+    /**
+     * Whether its values are names of kinds: texts, truths, or a few numbers that come again and again. Values of which
+     * a few beginnings come again and again, as of pages of some hosts, are not.
+     */
     boolean isOfKinds(int most) {
-        return rows.length <= most && values >= 8L * rows.length;
+        return distinct <= most && values >= 8L * distinct;
     }
 
     /**

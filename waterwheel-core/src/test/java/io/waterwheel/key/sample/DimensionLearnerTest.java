@@ -205,6 +205,23 @@ final class DimensionLearnerTest {
         }
     }
 
+    /** 62 hosts, which 16 bytes tell apart, and many pages of each: ranges are asked for, too. */
+    @Test
+    void pagesOfFewHostsAreNoKinds() throws Exception {
+        for (int bytes : new int[] {0, 16}) {
+            List<String> lines = new ArrayList<>();
+            for (int i = 0; i < 8000; i++) {
+                String host = Integer.toString(10 + i % 62);
+                lines.add(i + ",https://h" + host + ".example.org/pages/" + i + "," + i % 3000 + ",1");
+            }
+            Dimension pages = new Dimension("kind", 0, List.of(), List.of(), bytes);
+            KeySpec.Dimensions key = (KeySpec.Dimensions)
+                    learned(draft(pages, open("height", 0)), lines).key();
+            assertThat(key.dimensions().get(0).bits()).isEqualTo(6);
+            assertThat(key.schedule()).startsWith("kind", "height", "kind", "height");
+        }
+    }
+
     /** 15 of 16 rows have the same number: its bits tell little apart, and those of the height come first. */
     @Test
     void aDimensionThatTellsLittleApartIsLast() throws Exception {

@@ -111,12 +111,9 @@ public record ScaleChange(List<Dimension> scales, List<CellUse> before, List<Cel
         List<Dimension> open = new ArrayList<>();
         int[] wanted = new int[bits.length];
         for (int d = 0; d < bits.length; d++) {
-            Dimension old = key.dimensions(key.scales()).get(d);
             wanted[d] = stays[d] ? 0 : samples[d].cuts(bits[d]);
-            open.add(
-                    wanted[d] == 0
-                            ? new Dimension(old.field(), bits[d], old.range(), old.cuts(), old.bytes())
-                            : new Dimension(old.field(), bits[d], List.of(), List.of()));
+            Dimension old = present(key, d, bits[d]);
+            open.add(wanted[d] == 0 ? old : new Dimension(old.field(), bits[d], List.of(), List.of()));
         }
         int room = roomForCuts(schema, key, open);
         List<Dimension> learned;
@@ -128,6 +125,13 @@ public record ScaleChange(List<Dimension> scales, List<CellUse> before, List<Cel
             }
             room -= room / 4 + 1;
         } while (room > bits.length && roomForCuts(schema, key, learned) < 0);
+        for (int d = 0; d < bits.length && roomForCuts(schema, key, learned) < 0; d++) {
+            // A cut of a long text takes the room of several, and may not even find that.
+            if (learned.get(d).isLong() && wanted[d] > 0) {
+                learned.set(d, present(key, d, bits[d]));
+                wanted[d] = 0;
+            }
+        }
         for (int longest = longest(learned); longest >= 0 && !key.hasRoomFor(learned); longest = longest(learned)) {
             Dimension old = learned.get(longest);
             learned.set(
@@ -137,6 +141,12 @@ public record ScaleChange(List<Dimension> scales, List<CellUse> before, List<Cel
                             : samples[longest].divided(bits[longest], old.cuts().size() / 2));
         }
         return learned;
+    }
+
+    /** A dimension by the newest scales, with its bits. */
+    private static Dimension present(KeySpec.Dimensions key, int d, int bits) {
+        Dimension of = key.dimensions(key.scales()).get(d);
+        return new Dimension(of.field(), bits, of.range(), of.cuts(), of.bytes());
     }
 
     private static int roomForCuts(Schema schema, KeySpec.Dimensions key, List<Dimension> dimensions) {

@@ -140,6 +140,40 @@ final class ScaleChangeTest {
         assertThat(change.after()).allSatisfy(use -> assertThat(use.used()).isGreaterThan(300));
     }
 
+    /** One cut of a text that takes 24 bytes to be told apart counts three times, and there is room for one. */
+    @Test
+    void aTextThatFindsNoRoomStays() {
+        for (int taken : new int[] {16_383, 16_300}) {
+            Schema schema = new Schema(
+                    List.of(
+                            new Field("page", FieldType.STRING, false),
+                            new Field("n", FieldType.LONG, false),
+                            new Field("t", FieldType.TIMESTAMP, false)),
+                    new KeySpec.Dimensions(
+                            List.of(
+                                    new Dimension("page", 10, List.of(), List.of("zzz")),
+                                    new Dimension("n", 14, List.of(), listed(taken, 1))),
+                            List.of()),
+                    "t");
+            int count = 4 * 16_384;
+            TupleBlock rows = new TupleBlock(RowLayout.of(schema), count);
+            for (int row = 0; row < count; row++) {
+                byte[] page = ("https://example.org/" + row * 7919L % 3000).getBytes(StandardCharsets.UTF_8);
+                LittleEndian.putLong(rows.column(0), row * 8, rows.addToArena(page, 0, page.length));
+                LittleEndian.putLong(rows.column(1), row * 8, row % (taken + 1));
+            }
+            rows.setSize(count);
+            if (taken == 16_383) {
+                assertThatThrownBy(() -> ScaleChange.learn(schema, rows))
+                        .hasMessage("the scales are those in force: nothing would change");
+            } else {
+                Dimension page = ScaleChange.learn(schema, rows).scales().get(0);
+                assertThat(page.bytes()).isEqualTo(24);
+                assertThat(page.cuts()).hasSizeBetween(20, 28);
+            }
+        }
+    }
+
     @Test
     void dimensionsGetAsManyCellsAsTheyHaveBits() {
         ScaleChange change = ofFields(5, 11, "1000000000", i -> i * 7919 % 100_000);

@@ -20,7 +20,7 @@ import java.util.TreeMap;
  */
 public abstract class EntryCatalog<T> {
     /** Of all entries together; ZooKeeper takes nodes of up to 1 MiB. */
-    public static final int MOST_BYTES = 512 << 10;
+    private static final int MOST_BYTES = 512 << 10;
 
     private static final ObjectMapper MAPPER = new ObjectMapper();
 

@@ -66,6 +66,8 @@ final class ResidualAnswer implements ResidualExecutor.LeafReader, ResidualExecu
         this.leaves = leaves;
         this.sink = sink;
         this.deadlineNanos = deadlineNanos;
+        // Also while the client takes nothing, and the thread waits in the sink.
+        sink.endWhen(open::killed);
     }
 
     void run(ResidualExecutor executor) throws InterruptedException {

@@ -19,6 +19,7 @@ import io.waterwheel.sql.exec.ResidualExecutor;
 import io.waterwheel.topology.rpc.ColumnSink;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
@@ -45,7 +46,7 @@ final class ResidualAnswerTest {
         public void close() {}
     }
 
-    private static final class Sink implements ColumnSink {
+    private static class Sink implements ColumnSink {
         private int rows;
 
         @Override
@@ -70,6 +71,24 @@ final class ResidualAnswerTest {
         @Override
         public boolean cancelled() {
             return false;
+        }
+    }
+
+    /** A client takes nothing; what waits for it learns in between that the statement was ended. */
+    private final class Waiting extends Sink {
+        private BooleanSupplier ended = () -> false;
+
+        @Override
+        public void endWhen(BooleanSupplier now) {
+            ended = now;
+        }
+
+        @Override
+        public void rows(TupleBlock block) {
+            assertThat(ended.getAsBoolean()).isFalse();
+            assertThat(admission.kill(listed().id())).isTrue();
+            assertThat(ended.getAsBoolean()).as("what waits ends").isTrue();
+            throw new WaterwheelException(ErrorCode.CANCELLED, "the client is gone");
         }
     }
 
@@ -126,6 +145,20 @@ final class ResidualAnswerTest {
                         WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("QUERY_KILLED"))
                 .hasMessageContaining("was ended by `queries kill`");
         assertThat(admission.list()).isEmpty();
+        assertThat(admission.ended()).singleElement().satisfies(ended -> assertThat(ended.outcome())
+                .isEqualTo("QUERY_KILLED"));
+    }
+
+    @Test
+    void onceKilledItEndsWhileTheClientTakesNothing() {
+        assertThatThrownBy(() -> answer(new Waiting(), asker -> {
+                    asker.begins();
+                    TupleBlock block = new TupleBlock(RowLayout.ofFields(FIELDS), 1);
+                    block.setSize(1);
+                    asker.take(block);
+                }))
+                .isInstanceOfSatisfying(
+                        WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("QUERY_KILLED"));
         assertThat(admission.ended()).singleElement().satisfies(ended -> assertThat(ended.outcome())
                 .isEqualTo("QUERY_KILLED"));
     }

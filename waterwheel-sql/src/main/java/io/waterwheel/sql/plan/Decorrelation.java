@@ -5,6 +5,7 @@ import io.waterwheel.sql.residual.MixedComparisons;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.apache.calcite.plan.Context;
@@ -30,6 +31,7 @@ import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.logical.LogicalAsofJoin;
 import org.apache.calcite.rel.logical.LogicalProject;
+import org.apache.calcite.rel.rules.JoinCommuteRule;
 import org.apache.calcite.rel.rules.SubQueryRemoveRule;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexBuilder;
@@ -116,7 +118,7 @@ final class Decorrelation {
         if (!Correlations.has(node)) {
             return node;
         }
-        RelNode held = node.accept(new Holding()).accept(new MixedComparisons.Holding());
+        RelNode held = node.accept(new Holding(builder)).accept(new MixedComparisons.Holding());
         return RelDecorrelator.decorrelateQuery(held, builder)
                 .accept(new MixedComparisons.Releasing())
                 .accept(new Releasing());
@@ -131,8 +133,17 @@ final class Decorrelation {
      * <p>Columns that a row is asked by: of one that the condition of a LEFT JOIN compares it takes none to be null,
      * though the join keeps the rows in which it is. It would compare such nulls by {@code =}, and lose what a
      * sub-query says of them.
+     *
+     * <p>The condition of a RIGHT JOIN that names an outer row: Calcite joins the outer rows to the side that may have
+     * no equal, and loses them. As a LEFT JOIN it is right.
      */
     private static final class Holding extends RelHomogeneousShuttle {
+        private final RelBuilder builder;
+
+        Holding(RelBuilder builder) {
+            this.builder = builder;
+        }
+
         /** The value of its argument. */
         private static final SqlFunction HELD = new SqlFunction(
                 "HELD",
@@ -155,14 +166,21 @@ final class Decorrelation {
                 return asked(correlate);
             }
             return node instanceof Join join && isOuter(join) && RexUtil.containsCorrelation(join.getCondition())
-                    ? join.copy(
-                            join.getTraitSet(),
-                            held(join.getCondition(), join),
-                            join.getLeft(),
-                            join.getRight(),
-                            join.getJoinType(),
-                            join.isSemiJoinDone())
+                    ? condition(join)
                     : node;
+        }
+
+        private RelNode condition(Join join) {
+            Join held = join.copy(
+                    join.getTraitSet(),
+                    held(join.getCondition(), join),
+                    join.getLeft(),
+                    join.getRight(),
+                    join.getJoinType(),
+                    join.isSemiJoinDone());
+            return join.getJoinType() == JoinRelType.RIGHT
+                    ? Objects.requireNonNull(JoinCommuteRule.swap(held, true, builder))
+                    : held;
         }
 
         private static RelNode groups(Aggregate aggregate, Project project) {

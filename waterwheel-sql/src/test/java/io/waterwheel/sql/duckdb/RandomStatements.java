@@ -316,7 +316,7 @@ final class RandomStatements {
                 "y.id = a.id AND y.note = a.note",
                 "y.id = a.amount"));
         String more = one(List.of("", "", " AND y.level > 0", " AND y.moment <= a.moment", " AND y.level < a.amount"));
-        String from = " FROM visits y WHERE " + condition + more + ")";
+        String from = " FROM " + tableForEach() + " WHERE " + condition + more + ")";
         String in = one(List.of(" IN ", " NOT IN "));
         // Of a comparison of two kinds of times beside it Calcite 1.42 asserts in vain that it knows which columns are
         // asked by.
@@ -334,6 +334,42 @@ final class RandomStatements {
             case 7 -> one(List.of("2", "a.amount + 1", "a.id")) + in + "(SELECT y.level" + plain;
             default -> "(SELECT SUM(y.level)" + from + " + a.amount";
         };
+    }
+
+    /** What a sub-query reads, all rows of a table y, alone or joined. */
+    private String tableForEach() {
+        return switch (random.nextInt(8)) {
+            case 0 -> "visits u RIGHT JOIN visits y ON u.level = y.level AND u.weight > 0";
+            case 1 -> "visits y LEFT JOIN visits u ON u.level = y.level AND u.id < y.id";
+            case 2 -> "visits u FULL JOIN visits y ON u.level = y.level AND u.id = y.id";
+            default -> "visits y";
+        };
+    }
+
+    /** A statement with a sub-query that joins, for each row, by a condition that may name the row. */
+    String joinedForEach() {
+        String on = one(List.of(
+                        "z.level = o.amount",
+                        "z.level IS NOT DISTINCT FROM o.amount",
+                        "z.weight < o.price",
+                        "z.level = y.level AND y.level = o.amount",
+                        "o.amount > 0",
+                        "z.level = y.level"))
+                + one(List.of("", " AND z.id = y.id", " AND z.level > 0", " AND z.note = 'a'"));
+        String joined = random.nextInt(4) == 0
+                ? "visits y LEFT JOIN visits z ON " + on
+                : random.nextInt(6) == 0
+                        ? "visits z FULL JOIN visits y ON z.level = y.level AND z.id = y.id"
+                        : "visits z RIGHT JOIN visits y ON " + on;
+        String query = " FROM " + joined + " WHERE y.id = o.id"
+                + one(List.of("", " AND y.note = o.note", " AND z.id IS NULL", " AND y.level > 0")) + ")";
+        String asks =
+                one(List.of("(SELECT COUNT(*)", "(SELECT COUNT(z.level)", "(SELECT MAX(z.id)", "EXISTS (SELECT 1"));
+        String from =
+                " FROM orders o" + one(List.of("", "", " LEFT JOIN visits v ON v.level = o.amount AND v.id = o.id"));
+        return asks.startsWith("EXISTS") && random.nextBoolean()
+                ? "SELECT o.id, o.moment" + from + " WHERE " + one(List.of("", "NOT ")) + asks + query
+                : "SELECT o.id, o.moment, o.amount, " + asks + query + " AS x" + from;
     }
 
     /**

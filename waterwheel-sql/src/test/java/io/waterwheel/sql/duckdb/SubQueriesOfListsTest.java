@@ -93,6 +93,45 @@ final class SubQueriesOfListsTest {
                         + " o.amount NOT IN (SELECT y.level FROM visits y WHERE y.level = o.amount)",
                 "SELECT o.id, EXISTS (SELECT 1 FROM visits y LEFT JOIN visits z ON z.level = o.amount WHERE y.id = o.id)"
                         + " AS e FROM orders o",
+                // Joins that keep rows of their right side, whose condition names the outer row or stands around it.
+                "SELECT o.id, o.amount, (SELECT COUNT(z.level) FROM visits z RIGHT JOIN visits y ON z.level ="
+                        + " o.amount AND z.id = y.id WHERE y.id = o.id) AS c FROM orders o",
+                "SELECT o.id, o.amount, (SELECT COUNT(*) FROM visits z RIGHT JOIN visits y ON z.level ="
+                        + " o.amount AND z.id = y.id WHERE y.id = o.id) AS c FROM orders o",
+                "SELECT o.id, o.amount, EXISTS (SELECT 1 FROM visits z RIGHT JOIN visits y ON z.level ="
+                        + " o.amount WHERE y.id = o.id AND z.id IS NULL) AS c FROM orders o",
+                "SELECT o.id FROM orders o WHERE EXISTS (SELECT 1 FROM visits z RIGHT JOIN visits y ON z.level"
+                        + " = o.amount AND z.id = 3 WHERE y.id = o.id AND z.id IS NULL)",
+                "SELECT o.id, EXISTS (SELECT 1 FROM visits z RIGHT JOIN visits y ON z.level = o.amount WHERE"
+                        + " y.id = o.id) AS e FROM orders o",
+                "SELECT o.id, (SELECT COUNT(*) FROM visits z RIGHT JOIN visits y ON z.level = o.amount WHERE"
+                        + " y.id = o.id) AS e, o.amount IN (SELECT y.level FROM visits y WHERE y.level = o.amount) FROM orders o",
+                "SELECT o.id, (SELECT COUNT(*) FROM visits z RIGHT JOIN visits y ON z.level IS NOT DISTINCT"
+                        + " FROM o.amount WHERE y.id = o.id) AS e FROM orders o LEFT JOIN visits v ON v.level = o.amount",
+                "SELECT o.id, (SELECT COUNT(*) FROM visits z RIGHT JOIN visits y ON z.level = y.level AND"
+                        + " y.level = o.amount WHERE y.id = o.id) AS e FROM orders o",
+                "SELECT o.id, (SELECT COUNT(*) FROM visits z RIGHT JOIN visits y ON o.amount > 0) AS e FROM"
+                        + " orders o",
+                "SELECT o.id, o.amount, o.amount IN (SELECT y.level FROM visits y WHERE y.level = o.amount) AS"
+                        + " i FROM orders o FULL JOIN visits v ON o.amount = v.level",
+                "SELECT o.id, (SELECT COUNT(*) FROM visits y WHERE y.level IS NOT DISTINCT FROM o.amount) AS i"
+                        + " FROM orders o FULL JOIN visits v ON o.amount = v.level",
+                "SELECT o.id, (SELECT COUNT(*) FROM visits y WHERE y.level IS NOT DISTINCT FROM v.level) AS i"
+                        + " FROM orders o FULL JOIN visits v ON o.amount = v.level",
+                "SELECT o.id, (SELECT COUNT(*) FROM visits y WHERE y.level IS NOT DISTINCT FROM v.level) AS i"
+                        + " FROM orders o RIGHT JOIN visits v ON o.amount = v.level",
+                "SELECT o.id, (SELECT COUNT(*) FROM visits y WHERE y.level IS NOT DISTINCT FROM o.amount) AS i"
+                        + " FROM orders o RIGHT JOIN visits v ON o.amount = v.level",
+                "SELECT o.id, (SELECT COUNT(z.level) FROM visits z RIGHT JOIN visits y ON z.level = o.amount"
+                        + " AND z.id = y.id WHERE y.id = o.id) AS c FROM orders o",
+                "SELECT o.id, (SELECT COUNT(z.level) FROM visits z FULL JOIN visits y ON z.level = y.level AND"
+                        + " z.id = o.id WHERE y.id = o.id) AS c FROM orders o",
+                "SELECT o.id, (SELECT COUNT(*) FROM visits z FULL JOIN visits y ON z.level = y.level AND z.id ="
+                        + " o.id WHERE y.id = o.id) AS c FROM orders o",
+                "SELECT o.id, (SELECT COUNT(*) FROM visits z FULL JOIN visits y ON z.level = o.amount WHERE"
+                        + " y.id = o.id) AS c FROM orders o",
+                "SELECT o.id, (SELECT COUNT(*) FROM visits z FULL JOIN visits y ON z.level = y.level AND z.id ="
+                        + " 3 WHERE y.id = o.id AND z.id IS NULL) AS c FROM orders o",
             })
     void examplesAreThoseOfDuckDb(String statement) {
         assertAlike(streams, duckdb, statement, statement);
@@ -108,7 +147,8 @@ final class SubQueriesOfListsTest {
                     DuckDbTwin twin = StatementsBesideDuckDbTest.twin(own)) {
                 RandomStatements statements = new RandomStatements(random, false);
                 for (int s = 0; s < STATEMENTS; s++) {
-                    List<String> statement = statements.overTurned();
+                    String joined = statements.joinedForEach();
+                    List<String> statement = s % 3 == 0 ? List.of(joined, joined) : statements.overTurned();
                     try {
                         assertAlike(own, twin, statement.get(0), statement.get(1));
                     } catch (AssertionError e) {

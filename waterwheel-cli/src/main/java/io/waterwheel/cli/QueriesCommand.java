@@ -28,7 +28,8 @@ final class QueriesCommand {
             name = "list",
             description = {
                 "Show the open queries, the oldest first: id, lane (light or heavy, by the tuples that it is expected to look"
-                        + " at; none of a statement that DuckDB computes), what it is at, its age, those tuples, the rows sent, its client and what it asks.",
+                        + " at; none of a statement that DuckDB computes), what it is at, its age, those tuples, the rows"
+                        + " sent, its client and what it asks.",
                 "planning: it reads the catalog; waiting: others of its lane are before it; running; sending: its client has"
                         + " not taken what it was sent."
             },

@@ -56,7 +56,12 @@ public final class OpenStatements {
                 .replaceAll("\\s+", " ")
                 .strip();
         boolean whole = line.length() <= MOST_CHARACTERS && sql.length() <= 2 * MOST_CHARACTERS;
-        return whole ? line : line.substring(0, Math.min(line.length(), MOST_CHARACTERS - 3)) + "...";
+        if (whole) {
+            return line;
+        }
+        int end = Math.min(line.length(), MOST_CHARACTERS - 3);
+        boolean splits = end > 0 && Character.isHighSurrogate(line.charAt(end - 1));
+        return line.substring(0, splits ? end - 1 : end) + "...";
     }
 
     /** What is open, with queries that are, the oldest first. */

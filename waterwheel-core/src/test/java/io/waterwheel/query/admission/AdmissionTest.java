@@ -94,7 +94,6 @@ final class AdmissionTest {
                 .doesNotContain("tail complete");
     }
 
-    /** Such a query is kept instead of its text; another is not, for its names or its condition may be long. */
     @Test
     void statementsAreListedAndEndedAsQueriesAre() {
         Admission admission = admission(2, 1, 10, 10);
@@ -121,6 +120,7 @@ final class AdmissionTest {
         assertThat(admission.kill("x")).isFalse();
     }
 
+    /** Such a query is kept instead of its text; another is not, for its names or its condition may be long. */
     @Test
     void aLookUpIsRememberedAsItWasAtItsEnd() {
         Admission admission = admission(2, 1, 10, 10);

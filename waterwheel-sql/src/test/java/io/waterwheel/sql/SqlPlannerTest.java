@@ -236,6 +236,22 @@ final class SqlPlannerTest {
         }
     }
 
+    @Test
+    void aNumberBesideANullShapeIsOne() {
+        assertThat(PLANNER.signature(
+                                "SELECT callsign FROM flights WHERE ST_DWithin(ST_Point(?, latitude), NULL, 5)", NOW)
+                        .parameters())
+                .containsExactly(ValueType.DOUBLE);
+    }
+
+    /** Nothing is within a point, which is tried where a polygon fails. */
+    @Test
+    void whatIsWrongWithAStatementIsToldNotItsSamples() {
+        String statement = "SELECT CAST(callsign AS BOOLEAN) FROM flights"
+                + " WHERE ST_Within(ST_Point(longitude, latitude), ST_GeomFromText(?))";
+        assertThatThrownBy(() -> PLANNER.signature(statement, NOW)).hasMessageContaining("CAST");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

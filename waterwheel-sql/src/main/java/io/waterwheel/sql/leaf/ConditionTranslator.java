@@ -313,6 +313,10 @@ public final class ConditionTranslator {
         ValueType to = SqlTypes.valueType(call.getType());
         Expression value = value(operand);
         if (from == null || to == null || to == ValueType.NULL) {
+            if (operand.getType().getSqlTypeName() == SqlTypeName.DATE) {
+                throw new NotPushed("CAST of a written DATE to " + call.getType()
+                        + "; the text of a day is TO_CHAR(x, 'YYYY-MM-DD')");
+            }
             throw new NotPushed("CAST to " + call.getType());
         }
         if (from == to || from == ValueType.NULL) {
@@ -377,6 +381,8 @@ public final class ConditionTranslator {
             Function function = own.function();
             if (name.equals(EngineFunctions.TO_DOUBLE)) {
                 return toDouble(call.getOperands().get(0));
+            } else if (name.equals(EngineFunctions.TO_TEXT)) {
+                return cast(call);
             } else if (function == null && name.startsWith("ST_")) {
                 return spatial(call);
             } else if (function == null) {

@@ -58,6 +58,11 @@ public final class EngineFunctions {
     public static final String AS_TEXT = "ST_ASTEXT";
     /** A CAST to DOUBLE that the statement has; Calcite's own are there to compare whole numbers with doubles. */
     public static final String TO_DOUBLE = "CAST TO DOUBLE";
+    /** A CAST of a double or a decimal to VARCHAR: Calcite leaves its own out where a number is made of the text. */
+    public static final String TO_TEXT = "CAST TO VARCHAR";
+
+    /** TO_CHAR of a time, by the letters of FORMAT_TIME. */
+    public static final String TIME_TEXT = "TO_CHAR OF TIME";
 
     /** The bytes of an address or a UUID, whose canonical text it takes, in digits that have their order. */
     public static final String DIGITS = "DIGITS OF ADDRESS";
@@ -75,10 +80,13 @@ public final class EngineFunctions {
 
     public static final String TRY_TIME = "TRY_CAST TO TIMESTAMP";
 
+    /** What Calcite calls {@link #MODULO} in its messages. */
+    public static final String MODULO_NAME = "REST OF DIVISION";
+
     /** The rest of a division: of doubles a double, where SQL's own makes decimals of them. */
     public static final SqlFunction MODULO = new SqlFunction(
             // Of a name of its own: by that of SQL's the validator would find SQL's.
-            "REST OF DIVISION",
+            MODULO_NAME,
             SqlKind.MOD,
             EngineFunctions::modulo,
             null,
@@ -130,6 +138,8 @@ public final class EngineFunctions {
         add(new EngineFunction(AS_TEXT, null, TEXT, 1, 1));
         add(new EngineFunction(METRES, null, DOUBLE, 2, 2));
         add(new EngineFunction(TO_DOUBLE, null, DOUBLE, 1, 1));
+        add(new EngineFunction(TO_TEXT, null, TEXT, 1, 1));
+        add(new EngineFunction(TIME_TEXT, null, TEXT, 2, 2));
         add(new EngineFunction(DIGITS, null, TEXT, 1, 1));
         addOfTexts();
         for (String name : List.of("quantile", "median", "first", "last", "delta", "rate", "arg_min", "arg_max")) {

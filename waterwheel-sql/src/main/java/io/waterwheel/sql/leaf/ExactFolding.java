@@ -38,7 +38,7 @@ public final class ExactFolding implements RexExecutor {
     /** Whether it makes a text of what is none, or a number of a time, or a time of a number. */
     private static boolean changesKind(RexCall call) {
         if (call.getKind() != SqlKind.CAST) {
-            return false;
+            return call.getOperator().getName().equals(EngineFunctions.TO_TEXT);
         }
         RelDataType from = call.getOperands().get(0).getType();
         RelDataType to = call.getType();

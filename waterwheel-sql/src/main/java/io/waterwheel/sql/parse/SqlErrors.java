@@ -3,6 +3,7 @@ package io.waterwheel.sql.parse;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.NearestName;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.sql.leaf.EngineFunctions;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -192,6 +193,11 @@ public final class SqlErrors {
                 && before(statement, position).toUpperCase(Locale.ROOT).contains("OVER")) {
             return unsupported(position, "a frame of GROUPS in a window; frames are of ROWS or of RANGE");
         }
+        if (position != null && first.startsWith("Query expression encountered in illegal context")) {
+            return unsupported(
+                    position,
+                    "a sub-query here; make a column of it below, FROM (SELECT t.*, (SELECT ...) AS x FROM t)");
+        }
         if (position != null && FETCH.matcher(before(statement, position)).find()) {
             return at(position, "FETCH has a count here or none, FETCH FIRST 5 ROWS ONLY, or write LIMIT 5");
         }
@@ -290,7 +296,7 @@ public final class SqlErrors {
         Matcher function = FUNCTION.matcher(said);
         Matcher compared = COMPARED.matcher(said);
         Matcher ambiguous = AMBIGUOUS.matcher(said);
-        String what = said;
+        String what = said.replace(EngineFunctions.MODULO_NAME, "MOD");
         ErrorCode code = ErrorCode.BAD_SQL;
         if (stream.matches()) {
             code = ErrorCode.NO_SUCH_STREAM;
@@ -310,6 +316,10 @@ public final class SqlErrors {
                     + "'; write its table before it, such as t." + ambiguous.group(1);
         } else if (said.equals("WHERE clause must be a condition")) {
             what = "WHERE takes what is true or false, such as a comparison, and this is neither";
+        } else if (said.equals("OVER must be applied to aggregate function")) {
+            what =
+                    "OVER stands behind a function of windows or an aggregate, whose FILTER asks no sub-query; SUM(CASE WHEN"
+                            + " x IN (SELECT ...) THEN y END) OVER (...) is the same";
         } else if (said.startsWith("Illegal use of dynamic parameter")) {
             what = "the type of ? cannot be told here; write CAST(? AS BIGINT) or such";
         } else if (said.startsWith("Cannot apply '-' to arguments of type '<TIMESTAMP")) {

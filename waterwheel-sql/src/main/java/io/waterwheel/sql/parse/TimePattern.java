@@ -85,7 +85,9 @@ public final class TimePattern {
                 int end = written.indexOf('"', at + 1);
                 text.append(written, at + 1, end < 0 ? written.length() : end);
                 at = end < 0 ? written.length() : end + 1;
-            } else if (Character.isLetter(c)) {
+            } else if (c == '\\') {
+                throw SqlErrors.at(position, "TO_CHAR takes no backslash; a text stands in double quotes");
+            } else if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z')) {
                 at = element(at);
             } else {
                 text.append(c);
@@ -118,6 +120,9 @@ public final class TimePattern {
                     && !known.getValue().equals("a");
             if (written.regionMatches(anyCase, at, name, 0, name.length())) {
                 String letters = known.getValue();
+                if (bare && letters.equals("yy")) {
+                    throw SqlErrors.at(position, "TO_CHAR has no FM before YY; write YY or FMYYYY");
+                }
                 boolean shortens = bare && !UNPADDED.contains(letters);
                 return add(shortens ? letters.substring(0, 1) : letters, at + name.length());
             }

@@ -115,6 +115,7 @@ final class Failures {
             Function function = own.function();
             // A text may become too long.
             return own.getName().equals(EngineFunctions.TO_DOUBLE)
+                    || own.getName().equals(EngineFunctions.TO_TEXT)
                     || own.getName().equals(EngineFunctions.DIGITS)
                     || (function != null && function != Function.CONCAT && function != Function.REPLACE);
         }

@@ -135,7 +135,12 @@ final class ParameterMarks extends SqlBasicVisitor<@Nullable Void> {
             if (others.equals(samples)) {
                 throw e;
             }
-            return made.apply(others);
+            try {
+                return made.apply(others);
+            } catch (WaterwheelException second) {
+                // What is wrong with the statement the first has said.
+                throw e;
+            }
         }
     }
 

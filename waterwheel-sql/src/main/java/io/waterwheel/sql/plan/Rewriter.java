@@ -8,7 +8,6 @@ import io.waterwheel.sql.cache.OpenParameters;
 import io.waterwheel.sql.leaf.EngineFunction;
 import io.waterwheel.sql.leaf.EngineFunctions;
 import io.waterwheel.sql.parse.ExactLiteral;
-import io.waterwheel.sql.parse.NullShapes;
 import io.waterwheel.sql.parse.SqlErrors;
 import io.waterwheel.sql.parse.TimePattern;
 import io.waterwheel.sql.residual.RestAggregate;
@@ -267,10 +266,6 @@ final class Rewriter extends SqlShuttle {
         if (typesAlone && OF_ALIKE.contains(name) && visited.operandCount() > 0) {
             return NumberCalls.either(visited);
         }
-        SqlNode unknown = shape ? NullShapes.of(visited) : null;
-        if (unknown != null) {
-            return unknown;
-        }
         SqlNode special = special(visited, name, position);
         if (special != null) {
             return special;
@@ -325,7 +320,7 @@ final class Rewriter extends SqlShuttle {
             case "TO_CHAR" ->
                 operands.size() == 2 && !(operands.get(1) instanceof SqlDynamicParam)
                         ? functions
-                                .required("FORMAT_TIME")
+                                .required(EngineFunctions.TIME_TEXT)
                                 .createCall(position, operands.get(0), TimePattern.of(operands.get(1)))
                         : null;
             case "DATE_TRUNC" -> {

@@ -32,6 +32,7 @@ import io.waterwheel.sql.leaf.StreamTable;
 import io.waterwheel.sql.leaf.SystemNode;
 import io.waterwheel.sql.leaf.SystemRelation;
 import io.waterwheel.sql.parse.AddressLiterals;
+import io.waterwheel.sql.parse.Convertlets;
 import io.waterwheel.sql.parse.NearFunctions;
 import io.waterwheel.sql.parse.SqlErrors;
 import io.waterwheel.sql.parse.StatementFaults;
@@ -91,9 +92,7 @@ import org.apache.calcite.sql.util.SqlOperatorTables;
 import org.apache.calcite.sql.validate.SqlValidator;
 import org.apache.calcite.sql.validate.SqlValidatorUtil;
 import org.apache.calcite.sql2rel.RelFieldTrimmer;
-import org.apache.calcite.sql2rel.SqlRexConvertlet;
 import org.apache.calcite.sql2rel.SqlToRelConverter;
-import org.apache.calcite.sql2rel.StandardConvertletTable;
 import org.apache.calcite.tools.RelBuilder;
 import org.jspecify.annotations.Nullable;
 
@@ -491,7 +490,7 @@ public final class StatementPlanner {
                 validator,
                 reader,
                 cluster,
-                StatementPlanner::convertlet,
+                new Convertlets(functions),
                 SqlToRelConverter.config()
                         .withExpand(false)
                         .withInSubQueryThreshold(Integer.MAX_VALUE)
@@ -552,24 +551,6 @@ public final class StatementPlanner {
                         : failure.getMessage()
                                 + (absent == null ? "" : NearFunctions.instead(absent))
                                 + place.among(failure.operator()));
-    }
-
-    /**
-     * How a call becomes an expression. Of a mean or a variance over a window Calcite makes sums and counts, which are
-     * less exact, and may exceed 64 bits where the mean does not.
-     */
-    private static @Nullable SqlRexConvertlet convertlet(SqlCall call) {
-        return switch (call.getKind()) {
-            case AVG, STDDEV_POP, STDDEV_SAMP, VAR_POP, VAR_SAMP ->
-                (context, same) -> context.getRexBuilder()
-                        .makeCall(
-                                context.getValidator().getValidatedNodeType(same),
-                                same.getOperator(),
-                                same.getOperandList().stream()
-                                        .map(context::convertExpression)
-                                        .toList());
-            default -> StandardConvertletTable.INSTANCE.get(call);
-        };
     }
 
     private static RelNode optimised(HepProgram program, RelNode node) {

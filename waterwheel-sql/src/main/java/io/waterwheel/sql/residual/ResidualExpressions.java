@@ -416,6 +416,8 @@ final class ResidualExpressions {
             return bucket(operands);
         } else if (name.equals(EngineFunctions.TO_DOUBLE)) {
             return asDouble(operands.get(0));
+        } else if (name.equals(EngineFunctions.TO_TEXT)) {
+            return cast(call);
         } else if (name.equals(EngineFunctions.DIGITS)) {
             return "ww_digits(" + of(operands.get(0)) + ")";
         } else if (call.getOperator() instanceof EngineFunction own && own.function() != null) {

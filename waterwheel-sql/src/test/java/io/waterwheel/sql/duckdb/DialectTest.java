@@ -351,6 +351,25 @@ final class DialectTest {
                 "SELECT TO_CHAR(moment, 'YYYYYY') FROM orders | BAD_SQL | the same part of a time once",
                 "SELECT TO_CHAR(price, '999.99') FROM orders | BAD_SQL | TO_CHAR writes times; it has",
                 "SELECT TO_CHAR(moment, note) FROM orders | BAD_SQL | TO_CHAR takes a time and a written pattern",
+                "SELECT TO_CHAR(moment, 'FMYY') FROM orders | BAD_SQL | TO_CHAR has no FM before YY",
+                "SELECT TO_CHAR(moment, 'YYYY\\-MM') FROM orders | BAD_SQL | TO_CHAR takes no backslash",
+                "SELECT TO_CHAR(note, 'YYYY') FROM orders | BAD_SQL | TO_CHAR writes times, and this is a VARCHAR",
+                "SELECT MOD(moment, 2) FROM orders | BAD_SQL | Cannot apply 'MOD' to arguments of type 'MOD(<TIMESTAMP",
+                "SELECT NULLIF(CAST(price AS VARCHAR), 2) FROM orders | BAD_SQL | is a text (VARCHAR), and 2 a number",
+                "SELECT id FROM orders WHERE CAST(price AS VARCHAR) = 2 | BAD_SQL | is a text (VARCHAR), and 2 a number",
+                "SELECT id FROM (SELECT id, CAST(price AS VARCHAR) AS t FROM orders) WHERE t = 2 | BAD_SQL"
+                        + " | t is a text (VARCHAR), and 2 a number",
+                "SELECT CAST(CAST(price AS VARCHAR) AS BIGINT) FROM orders | SQL_UNSUPPORTED | CAST of VARCHAR to BIGINT",
+                "SELECT CAST(CAST(price::DECIMAL(9, 2) AS VARCHAR) AS BIGINT) FROM orders | SQL_UNSUPPORTED"
+                        + " | CAST of VARCHAR to BIGINT",
+                "SELECT CAST(DATE '2020-01-01' AS VARCHAR) FROM orders | SQL_UNSUPPORTED"
+                        + " | the text of a day is TO_CHAR(x, 'YYYY-MM-DD')",
+                "SELECT COUNT(*) OVER (PARTITION BY (SELECT MAX(level) FROM visits)) FROM orders | SQL_UNSUPPORTED"
+                        + " | not supported: a sub-query here; make a column of it below",
+                "SELECT COUNT(*) FILTER (WHERE id IN (SELECT level FROM visits)) OVER () FROM orders | BAD_SQL"
+                        + " | whose FILTER asks no sub-query",
+                "SELECT ST_Distance(nosuch, NULL) FROM orders | NO_SUCH_FIELD | there is no column 'nosuch'",
+                "SELECT ST_Within(NULL) FROM orders | BAD_SQL | Invalid number of arguments to function 'ST_WITHIN'",
                 "SELECT price % 0 FROM orders | SQL_VALUE | division by zero",
                 "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY price DESC) FROM orders | BAD_SQL"
                         + " | PERCENTILE_CONT is of one value that ascends: PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x)",

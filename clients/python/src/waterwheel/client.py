@@ -565,6 +565,8 @@ def _of_pandas(frame: Any) -> pyarrow.Table:
 
 def _same(column: pyarrow.ChunkedArray, level: pyarrow.ChunkedArray) -> bool:
     """Whether they have the same values: pandas may have widened those of the index."""
+    if pyarrow.types.is_string(column.type) != pyarrow.types.is_string(level.type):
+        return False
     try:
         return column.equals(level.cast(column.type))
     except pyarrow.ArrowException:

@@ -135,6 +135,9 @@ final class ChangedScalesTest {
             StreamCatalog of = new StreamCatalog(store, info);
             for (int version = 2; version <= 16; version++) {
                 Schema schema = namespace.find(name).orElseThrow().schema();
+                KeySpec.Dimensions key = (KeySpec.Dimensions) schema.key();
+                List<Dimension> present = key.dimensions(key.scales());
+                assertThat(ScaleChange.fitting(schema, present)).isEqualTo(present);
                 ScaleChange change = ScaleChange.learn(schema, places(schema, 10 * version, both));
                 assertThat(change.after().get(0).used())
                         .as("version %s", version)
@@ -177,9 +180,10 @@ final class ChangedScalesTest {
         KeySpec.Dimensions three =
                 new KeySpec.Dimensions(given, List.of()).withScales(given).withScales(given);
         StreamInfo later = info.withSchema(schema.withKey(three));
-        List<Dimension> shorter = ScaleChange.fitting(later.schema(), given);
+        List<Dimension> others = List.of(new Dimension("a", 14, List.of(), texts.subList(1, 8001), 16), given.get(1));
+        List<Dimension> shorter = ScaleChange.fitting(later.schema(), others);
         assertThat(shorter.get(0).cuts().size()).isEqualTo(4000);
-        assertThat(shorter.get(0).cuts().subList(0, 2)).containsExactly(texts.get(1), texts.get(3));
+        assertThat(shorter.get(0).cuts().subList(0, 2)).containsExactly(texts.get(2), texts.get(4));
         assertThat(shorter.get(1)).isEqualTo(given.get(1));
         StreamCatalog.requireRoom(later, shorter);
         StreamInfo full = later.withSchema(schema.withKey(three.withScales(given)));

@@ -177,7 +177,7 @@ public record ScaleChange(List<Dimension> scales, List<CellUse> before, List<Cel
 
     /**
      * Scales with as many of their cuts as the catalog has room for: those with the longest have every second of them,
-     * as often as it takes.
+     * as often as it takes. Those in force stay as they are.
      *
      * @param schema with every version of the scales
      * @param scales its dimensions, divided otherwise
@@ -185,6 +185,9 @@ public record ScaleChange(List<Dimension> scales, List<CellUse> before, List<Cel
      */
     public static List<Dimension> fitting(Schema schema, List<Dimension> scales) {
         KeySpec.Dimensions key = dimensions(schema);
+        if (isSame(key.dimensions(key.scales()), scales)) {
+            return scales;
+        }
         List<Dimension> fitting = new ArrayList<>(scales);
         for (int longest = longest(fitting); longest >= 0 && !key.hasRoomFor(fitting); longest = longest(fitting)) {
             fitting.set(longest, halved(fitting.get(longest)));

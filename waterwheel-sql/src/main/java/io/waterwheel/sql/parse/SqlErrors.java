@@ -318,8 +318,8 @@ public final class SqlErrors {
             what = "WHERE takes what is true or false, such as a comparison, and this is neither";
         } else if (said.equals("OVER must be applied to aggregate function")) {
             what =
-                    "OVER stands behind a function of windows or an aggregate, whose FILTER asks no sub-query; SUM(CASE WHEN"
-                            + " x IN (SELECT ...) THEN y END) OVER (...) is the same";
+                    "OVER stands behind a function of windows or an aggregate; if that has a FILTER with a sub-query, write"
+                            + " SUM(CASE WHEN x IN (SELECT ...) THEN y END) OVER (...)";
         } else if (said.startsWith("Illegal use of dynamic parameter")) {
             what = "the type of ? cannot be told here; write CAST(? AS BIGINT) or such";
         } else if (said.startsWith("Cannot apply '-' to arguments of type '<TIMESTAMP")) {

@@ -111,6 +111,7 @@ final class Decorrelation {
             return null;
         }
         Correlations.requireNear(node);
+        Correlations.requireOneValue(node);
         return decorrelated(closed, builder).accept(new Opening());
     }
 
@@ -134,8 +135,8 @@ final class Decorrelation {
      * though the join keeps the rows in which it is. It would compare such nulls by {@code =}, and lose what a
      * sub-query says of them.
      *
-     * <p>The condition of a RIGHT JOIN that names an outer row: Calcite joins the outer rows to the side that may have
-     * no equal, and loses them. As a LEFT JOIN it is right.
+     * <p>A RIGHT JOIN whose condition, or left side, names an outer row: Calcite joins the outer rows to the side that
+     * may have no equal, and loses them. As a LEFT JOIN it is right.
      */
     private static final class Holding extends RelHomogeneousShuttle {
         private final RelBuilder builder;
@@ -165,20 +166,24 @@ final class Decorrelation {
             } else if (node instanceof Correlate correlate) {
                 return asked(correlate);
             }
-            return node instanceof Join join && isOuter(join) && RexUtil.containsCorrelation(join.getCondition())
-                    ? condition(join)
-                    : node;
+            return node instanceof Join join && isOuter(join) ? outer(join) : node;
         }
 
-        private RelNode condition(Join join) {
-            Join held = join.copy(
-                    join.getTraitSet(),
-                    held(join.getCondition(), join),
-                    join.getLeft(),
-                    join.getRight(),
-                    join.getJoinType(),
-                    join.isSemiJoinDone());
+        private RelNode outer(Join join) {
+            boolean named = RexUtil.containsCorrelation(join.getCondition());
+            Join held = named
+                    ? join.copy(
+                            join.getTraitSet(),
+                            held(join.getCondition(), join),
+                            join.getLeft(),
+                            join.getRight(),
+                            join.getJoinType(),
+                            join.isSemiJoinDone())
+                    : join;
             return join.getJoinType() == JoinRelType.RIGHT
+                            && (named
+                                    || !RelOptUtil.getVariablesUsed(join.getLeft())
+                                            .isEmpty())
                     ? Objects.requireNonNull(JoinCommuteRule.swap(held, true, builder))
                     : held;
         }

@@ -1,6 +1,7 @@
 package io.waterwheel.sql.duckdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.Rounds;
 import io.waterwheel.error.WaterwheelException;
@@ -132,9 +133,46 @@ final class SubQueriesOfListsTest {
                         + " y.id = o.id) AS c FROM orders o",
                 "SELECT o.id, (SELECT COUNT(*) FROM visits z FULL JOIN visits y ON z.level = y.level AND z.id ="
                         + " 3 WHERE y.id = o.id AND z.id IS NULL) AS c FROM orders o",
+                // A side that may have no equal names the outer row.
+                "SELECT o.id, (SELECT COUNT(*) FROM (SELECT * FROM visits z WHERE z.level = o.amount) z RIGHT JOIN"
+                        + " visits y ON z.id = y.id WHERE y.id = o.id) AS c FROM orders o",
+                "SELECT o.id, (SELECT COUNT(*) FROM visits y LEFT JOIN (SELECT * FROM visits z WHERE z.level ="
+                        + " o.amount) z ON z.id = y.id WHERE y.id = o.id) AS c FROM orders o",
+                "SELECT o.id, (SELECT COUNT(*) FROM visits y FULL JOIN (SELECT * FROM visits z WHERE z.level ="
+                        + " o.amount) z ON z.id = y.id WHERE y.id = o.id) AS c FROM orders o",
+                // Several conditions name columns of the outer row.
+                "SELECT a.id, (SELECT COUNT(*) FROM visits y JOIN visits u ON u.level = a.amount WHERE y.id = a.amount) AS c"
+                        + " FROM orders a",
+                "SELECT a.id, (SELECT COUNT(*) FROM visits y JOIN visits u ON u.level = a.amount WHERE y.id = a.id"
+                        + " AND y.moment <= a.moment) AS c FROM orders a",
+                "SELECT a.id, (SELECT COUNT(*) FROM visits y, visits u WHERE u.level = a.amount AND y.id = a.amount"
+                        + " AND y.moment <= a.moment) AS c FROM orders a",
             })
     void examplesAreThoseOfDuckDb(String statement) {
         assertAlike(streams, duckdb, statement, statement);
+    }
+
+    /** Calcite answers them wrongly. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT (SELECT COUNT(*) FROM visits y JOIN visits u ON u.level = a.amount WHERE y.id = a.amount AND"
+                        + " y.moment <= a.moment) FROM orders a",
+                "SELECT (SELECT COUNT(*) FROM visits y LEFT JOIN visits u ON u.level = a.amount WHERE y.id = a.amount"
+                        + " AND y.moment <= a.moment) FROM orders a",
+                "SELECT (SELECT COUNT(*) FROM visits y JOIN visits u ON u.level = a.amount AND y.id = a.amount WHERE"
+                        + " y.moment <= a.moment) FROM orders a",
+                "SELECT (SELECT COUNT(*) FROM visits y JOIN visits u ON u.level = y.level AND u.id = a.id WHERE y.id ="
+                        + " a.id AND y.moment <= a.moment) FROM orders a",
+                "SELECT (SELECT COUNT(*) FROM (SELECT * FROM visits y WHERE y.id = a.id) y, (SELECT * FROM visits u WHERE"
+                        + " u.id = a.id AND u.level = a.amount) u) FROM orders a",
+                "SELECT a.id FROM orders a WHERE EXISTS (SELECT 1 FROM visits y JOIN visits u ON u.level = a.amount WHERE"
+                        + " y.id = a.amount AND y.moment <= a.moment)",
+            })
+    void columnsOfOneRowInSeveralPartsOfAJoinAreRefused(String statement) {
+        assertThatThrownBy(() -> streams.answer(statement))
+                .isInstanceOf(WaterwheelException.class)
+                .hasMessageContaining("several conditions name the same column of the query around it");
     }
 
     @Test

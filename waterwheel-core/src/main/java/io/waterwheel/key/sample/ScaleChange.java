@@ -241,9 +241,9 @@ public record ScaleChange(List<Dimension> scales, List<CellUse> before, List<Cel
     }
 
     private static boolean isSame(List<Dimension> present, List<Dimension> others) {
-        boolean same = true;
-        for (int d = 0; d < present.size(); d++) {
-            same &= present.get(d).range().equals(others.get(d).range())
+        boolean same = present.size() == others.size();
+        for (int d = 0; same && d < present.size(); d++) {
+            same = present.get(d).range().equals(others.get(d).range())
                     && present.get(d).cuts().equals(others.get(d).cuts())
                     && present.get(d).bytes() == others.get(d).bytes();
         }

@@ -151,16 +151,16 @@ final class DamagedByHttp implements AutoCloseable {
         for (String name : List.of("a%0Db", "a%00b", "%ED%A0%80", "a%2Fb", ".%2E.")) {
             HttpResponse<String> rows = refused("/v1/streams/" + name + "/rows", "text/csv", text(RecordFormat.CSV));
             assertThat(rows.statusCode()).as("%s: %s", name, rows.body()).isIn(400, 404);
-            HttpResponse<String> asked = post(
-                            "/v1/query", "application/x-www-form-urlencoded", ("stream=" + name).getBytes(UTF_8))
-                    .join();
+            HttpResponse<String> asked =
+                    refused("/v1/query", "application/x-www-form-urlencoded", ("stream=" + name).getBytes(UTF_8));
             assertThat(asked.statusCode()).as("%s: %s", name, asked.body()).isIn(400, 404);
         }
     }
 
     /**
      * The answer to a path that Jetty refuses by itself, before the body has come: it ends the connection behind the
-     * answer, and what of the body comes then may take the answer with it. So it is asked again.
+     * answer, and what of the body comes then may take the answer with it, as may what is sent next on a connection
+     * that is about to end. So it is asked again.
      */
     private HttpResponse<String> refused(String target, String type, byte[] body) {
         for (int attempt = 1; ; attempt++) {

@@ -6,7 +6,6 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.store.ChunkStore;
 import io.waterwheel.tuple.LittleEndian;
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
 import java.util.Arrays;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -30,19 +29,6 @@ public final class ChunkReader implements AutoCloseable {
     private ChunkReader(ChunkStore.Input input, ChunkDirectory directory) {
         this.input = input;
         this.directory = directory;
-    }
-
-    /**
-     * The file of a chunk that the catalog names.
-     *
-     * @throws CorruptChunkException when there is none
-     */
-    public static ChunkStore.Input file(ChunkStore store, String name) throws IOException {
-        try {
-            return store.open(name);
-        } catch (NoSuchFileException e) {
-            throw CorruptChunkException.missing(name, e);
-        }
     }
 
     /**

@@ -3,7 +3,6 @@ package io.waterwheel.catalog.maintenance;
 import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.chunk.ChunkCheck;
-import io.waterwheel.chunk.ChunkReader;
 import io.waterwheel.chunk.encoding.CorruptChunkException;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.store.ChunkStore;
@@ -11,6 +10,7 @@ import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.Region;
 import io.waterwheel.tuple.TimeInterval;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -51,12 +51,21 @@ public final class ChunkAudit {
      */
     public static void check(ChunkStore store, ChunkDescriptor chunk, Schema schema, ChunkCheck.Pace pace)
             throws IOException, InterruptedException {
-        try (ChunkStore.Input input = ChunkReader.file(store, chunk.file())) {
+        try (ChunkStore.Input input = file(store, chunk.file())) {
             ChunkCheck.check(
                     input,
                     schema,
                     new ChunkCheck.Facts(chunk.bytes(), chunk.tuples(), chunk.region(), chunk.box()),
                     pace);
+        }
+    }
+
+    /** @throws CorruptChunkException when there is none: the catalog names it */
+    private static ChunkStore.Input file(ChunkStore store, String name) throws IOException {
+        try {
+            return store.open(name);
+        } catch (NoSuchFileException e) {
+            throw CorruptChunkException.missing(name, e);
         }
     }
 }

@@ -7,7 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The JVM options that workers need: Arrow does not start without some, and the heap follows from the configuration.
+ * The JVM options that workers need: Arrow does not start without some, the heap follows from the configuration, and
+ * priorities of threads count.
  */
 final class WorkerJvm {
     private WorkerJvm() {}
@@ -24,6 +25,8 @@ final class WorkerJvm {
         options.add("-XX:+ExitOnOutOfMemoryError");
         // Arrow reaches into java.nio for its direct buffers.
         options.add("--add-opens=java.base/java.nio=ALL-UNNAMED");
+        // Threads that answer queries run below those that take tuples in, as in the server of one process.
+        options.add("-XX:ThreadPriorityPolicy=1");
         // netty reads its properties under the name of its package: as it is, and as it is in the topology jar.
         options.add("-Dio.netty.tryReflectionSetAccessible=true");
         options.add("-Dio.waterwheel.shaded.io.netty.tryReflectionSetAccessible=true");

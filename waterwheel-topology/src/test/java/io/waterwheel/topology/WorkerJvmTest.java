@@ -32,7 +32,8 @@ class WorkerJvmTest {
         // waits before it and what is read again, twice a quarter of it, what is read ahead and what it keeps alive, a
         // merge
         // four times.
-        assertThat(options(config)).contains("-Xmx844m", "--add-opens=java.base/java.nio=ALL-UNNAMED");
+        assertThat(options(config))
+                .contains("-Xmx844m", "-XX:ThreadPriorityPolicy=1", "--add-opens=java.base/java.nio=ALL-UNNAMED");
         assertThatCode(() -> WorkerMemory.check(config, 332L << 20)).doesNotThrowAnyException();
         assertThatThrownBy(() -> WorkerMemory.check(config, (332L << 20) - 1))
                 .hasMessageContaining("200.0 MiB (indexer.memory-pool)")

@@ -29,14 +29,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * pauses of the collector, and locks.
  *
  * <pre>
- * java -Xms3g -Xmx3g --add-opens=java.base/java.nio=ALL-UNNAMED \
+ * java -Xms3g -Xmx3g -XX:ThreadPriorityPolicy=1 --add-opens=java.base/java.nio=ALL-UNNAMED \
  *     -cp "benchmark/target/classes:$(cat benchmark/target/classpath.txt)" \
  *     io.waterwheel.benchmark.dimensions.IngestUnderQuestions
  * </pre>
  *
- * Options (name=value): set (one of those of {@link DimensionQuestions}), rows (at most), rounds (of which the median
- * counts; two before are not counted), seconds (of a round, at least), questions (random ones), seed, data (the folder
- * of data sets).
+ * The thread that asks runs below the writer's, as in the server. Java heeds that by the option of priorities, which
+ * the launcher sets for the server, and the topology for its workers.
+ *
+ * <p>Options (name=value): set (one of those of {@link DimensionQuestions}), rows (at most), rounds (of which the
+ * median counts; two before are not counted), seconds (of a round, at least), questions (random ones), seed, data (the
+ * folder of data sets).
  */
 public final class IngestUnderQuestions {
     private static final int WARM_ROUNDS = 2;
@@ -111,7 +114,7 @@ public final class IngestUnderQuestions {
         List<TupleBlock> blocks = set.rows().of(schema, null);
         List<TupleBlock> second = blocks.subList(blocks.size() / 2, blocks.size());
         long rows = 0;
-        ExecutorService asker = Executors.newSingleThreadExecutor();
+        ExecutorService asker = Executors.newSingleThreadExecutor(IngestUnderQuestions::below);
         AtomicBoolean done = new AtomicBoolean();
         try (KeyedRun run = new KeyedRun(schema, blocks.subList(0, blocks.size() / 2))) {
             Callable<Long> asking = () -> {
@@ -151,6 +154,13 @@ public final class IngestUnderQuestions {
         } finally {
             asker.shutdownNow();
         }
+    }
+
+    @SuppressWarnings("ThreadPriorityCheck") // as light queries run in the server
+    private static Thread below(Runnable task) {
+        Thread thread = new Thread(task, "asker");
+        thread.setPriority(Thread.NORM_PRIORITY - 1);
+        return thread;
     }
 
     /** Nanoseconds that this thread was ready to work and had no processor; 0 where the system does not say. */

@@ -93,7 +93,7 @@ public final class QuestionPeers {
                 sides.add(SqlPeer.sqlite(options.text("sqlite"), folder, set, true));
             }
             if (!options.text("duckdb").equals("none")) {
-                sides.add(SqlPeer.duck(options.text("duckdb"), set));
+                sides.add(SqlPeer.duck(options.text("duckdb"), folder, set));
             }
             print(name, set, sides, options);
         } finally {

@@ -113,8 +113,10 @@ public final class StatusPage {
                     + positions.logEnd() + ", lag " + number(partition.lag()));
         }
         if (lagging.isEmpty()) {
-            lines.add("  " + stream.definition().partitions() + " partitions of topic "
-                    + stream.definition().topic() + ", none lags");
+            int all = stream.definition().partitions();
+            int heard = stream.source().partitions().size();
+            String lag = heard >= all ? "none lags" : heard == 0 ? "none heard of" : heard + " heard of, none lags";
+            lines.add("  " + all + " partitions of topic " + stream.definition().topic() + ", " + lag);
         }
     }
 

@@ -77,6 +77,7 @@ class StatusPageTest {
         String json = stream(0, 0, "],\"troubles\":[\"cannot be answered from: x\"],\"sources\":[{},{}]")
                 .replace("{\"streams\"", "{\"troubles\":[\"edits cannot be rolled up\"],\"streams\"");
         List<String> lines = StatusPage.of(look(json, 1), look(json, 1));
+        assertThat(lines).contains("  2 partitions of topic t, none lags");
         assertThat(lines.subList(lines.indexOf("NOT WELL:") + 1, lines.size()))
                 .containsExactly("  edits cannot be rolled up", "  s: cannot be answered from: x");
     }
@@ -102,5 +103,6 @@ class StatusPageTest {
                         "  s: 4 records since the start could not become tuples: 'waterwheel dead-letters s' shows"
                                 + " them");
         assertThat(lines.get(1)).endsWith("           -            6");
+        assertThat(lines).contains("  2 partitions of topic t, 1 heard of, none lags");
     }
 }

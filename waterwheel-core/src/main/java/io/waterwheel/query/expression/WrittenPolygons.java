@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * time nor what those in use take beside {@code query.memory} is much. Thread-safe; no thread waits for another's.
  */
 final class WrittenPolygons {
-    /** Most that those kept may take; the largest takes some 1.3 MB. */
+    /** Most that those kept may take. */
     private static final long KEPT_BYTES = 32 << 20;
     /** What the entry itself takes, in bytes. */
     private static final long ENTRY_BYTES = 200;

@@ -349,13 +349,17 @@ public final class RowDecoder {
             }
             lease.grow(RECORD_BYTES + (long) to - from);
             byte[] record = Arrays.copyOfRange(bytes, from, to);
-            requireRefused(record, line);
+            requireRefused(record, line, reason);
             records.add(record);
         }
     }
 
-    /** What the stream would take for a tuple of its own must not come to it as a dead letter. */
-    private void requireRefused(byte[] record, int line) {
+    /**
+     * What the stream would take for a tuple of its own must not come to it as a dead letter.
+     *
+     * @param here why it is no row of this body
+     */
+    private void requireRefused(byte[] record, int line, String here) {
         scratch.clear();
         try {
             tools.streams().decode(ByteBuffer.wrap(record), scratch);
@@ -367,7 +371,8 @@ public final class RowDecoder {
         if (scratch.size() > 0) {
             throw HttpFailure.bad(
                     ErrorCode.BAD_REQUEST,
-                    "line " + line + " is no row of this body, and the stream would take rows of it: leave it out",
+                    "line " + line + " is no row of this body (" + here
+                            + "), and the stream would take rows of it: leave it out",
                     "line " + line,
                     null);
         }

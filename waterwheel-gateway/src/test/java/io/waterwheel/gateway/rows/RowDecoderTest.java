@@ -285,6 +285,12 @@ final class RowDecoderTest {
                             + " 1700000000000, which is +55840-11-08T22:13:20Z; answers in CSV and JSON count"
                             + " milliseconds");
         }
+        // As a dead letter it would become a tuple of the stream.
+        RowDecoder keeping = new RowDecoder(
+                new StreamDefinition("s", "t", RecordFormat.CSV, 4, seconds), RecordFormat.CSV, true, lease());
+        assertThatThrownBy(() -> keeping.decode("2,1700000000000\n".getBytes(UTF_8), RowDecoder.Header.ABSENT))
+                .hasMessageContaining("line 1 is no row of this body (at: expected seconds since 1970,")
+                .hasMessageEndingWith("and the stream would take rows of it: leave it out");
         // Without a unit of its own a field takes what its type holds.
         assertThat(decode(RecordFormat.BLOCK, RecordFormat.CSV, false, "1,1700000000000000,a\n")
                         .rows())

@@ -476,6 +476,13 @@ class WithoutServer(unittest.TestCase):
         self.assertEqual(sent.to_pylist(), [{"id": 1, "note": "x"}, {"id": 2, "note": "y"}])
         with self.assertRaisesRegex(ValueError, "both named id"):
             self.client.append("s", frame.rename_axis("id"))
+        # Texts of pandas and texts of Python are of two kinds, with the same values.
+        digits = pandas.Index(["1", "2"], dtype=object, name="id")
+        for kind in ("str", "string", object):
+            texts = pandas.DataFrame({"id": pandas.Series(["1", "2"], dtype=kind)})
+            self.assertEqual(self.appended(texts.set_index(digits)).to_pylist(), [{"id": "1"}, {"id": "2"}])
+            with self.assertRaisesRegex(ValueError, "both named id"):
+                self.client.append("s", texts.set_index(pandas.Index([1, 2], name="id")))
 
     def test_what_is_no_rows_is_told(self):
         class Lazy:

@@ -565,12 +565,16 @@ def _of_pandas(frame: Any) -> pyarrow.Table:
 
 def _same(column: pyarrow.ChunkedArray, level: pyarrow.ChunkedArray) -> bool:
     """Whether they have the same values: pandas may have widened those of the index."""
-    if pyarrow.types.is_string(column.type) != pyarrow.types.is_string(level.type):
+    if _is_text(column.type) != _is_text(level.type):
         return False
     try:
         return column.equals(level.cast(column.type))
     except pyarrow.ArrowException:
         return False
+
+
+def _is_text(kind: pyarrow.DataType) -> bool:
+    return str(kind) in ("string", "large_string", "string_view")
 
 
 def _plain(table: pyarrow.Table) -> pyarrow.Table:

@@ -158,9 +158,9 @@ final class DamagedByHttp implements AutoCloseable {
     }
 
     /**
-     * The answer to a path that Jetty refuses by itself, before the body has come: it ends the connection behind the
-     * answer, and what of the body comes then may take the answer with it, as may what is sent next on a connection
-     * that is about to end. So it is asked again.
+     * The answer to what may be refused before its body has come, such as a path by Jetty itself, which then ends the
+     * connection. What of the body comes behind that may take the answer with it, and what is sent next on that
+     * connection is lost. So both are asked again.
      */
     private HttpResponse<String> refused(String target, String type, byte[] body) {
         for (int attempt = 1; ; attempt++) {

@@ -64,8 +64,9 @@ record FittingTimes(List<String> patterns, String evidence) {
                 distinctForms.stream().filter(FittingTimes::isYearFirst).toList();
         List<String> days = new ArrayList<>(distinctForms);
         days.removeAll(years);
+        List<String> all = List.copyOf(days);
         days.sort(Comparator.comparing(
-                pattern -> days.stream().noneMatch(other -> time.course(pattern).isInOrderUnlike(time.course(other)))));
+                pattern -> all.stream().noneMatch(other -> time.course(pattern).isInOrderUnlike(time.course(other)))));
         String ofDays = evidence(time, days, style);
         if (years.isEmpty() || days.isEmpty()) {
             return new FittingTimes(distinctForms.size() > 1 && years.isEmpty() ? days : distinctForms, ofDays);

@@ -246,6 +246,9 @@ final class ScaleChangeTest {
         Schema plain = new Schema(SCHEMA.fields(), new KeySpec.Ordered("a"), "t");
         assertThatThrownBy(() -> ScaleChange.learn(plain, same))
                 .hasMessage("the key has no dimensions, whose scales could be others");
+        // Scales of fewer dimensions are refused where they are given, and fitted as they are before.
+        List<Dimension> one = ScaleChange.fitting(SCHEMA, List.of(new Dimension("a", 4, List.of(), List.of("7"))));
+        assertThatThrownBy(() -> ScaleChange.of(SCHEMA, one, same)).hasMessageContaining("dimensions");
         ScaleChange few = ScaleChange.of(
                 SCHEMA,
                 List.of(

@@ -218,6 +218,9 @@ public final class ScaleCalls {
 
     /** Takes the rows of an answer. */
     private static final class Sample implements AnswerSink {
+        /** Long texts: of what comes behind them, which is older, nothing is kept. */
+        private static final long MOST_BYTES = 64 << 20;
+
         private final TupleBlock rows;
         private final RowCopy copy;
         private final AdminHandler.Caller caller;
@@ -238,6 +241,9 @@ public final class ScaleCalls {
 
         @Override
         public void rows(TupleBlock more) {
+            if (rows.bytes() + more.bytes() > MOST_BYTES) {
+                return;
+            }
             int[] all = IntStream.range(0, more.size()).toArray();
             copy.copy(RowView.of(more), all, 0, all.length, rows);
         }

@@ -679,7 +679,7 @@ final class SqlPlannerTest {
                         + " statement, line 1, column 15: there is no stream 'order_s'; did you mean 'orders'?",
                 "SELECT * FROM orders WHERE ( | BAD_SQL | statement, line 1, column 28: Encountered \"( <EOF>\"",
                 "SELECT frobnicate(id) FROM orders | SQL_UNSUPPORTED |"
-                        + " statement, line 1, column 8: there is no function frobnicate of these arguments",
+                        + " statement, line 1, column 8: there is no function frobnicate, or not of these arguments",
                 "DELETE FROM orders | SQL_UNSUPPORTED |"
                         + " statement, line 1, column 1: not supported: DELETE, for rows are not changed; docs/sql.md has what is",
                 "/* all */ SELEC id FROM orders | BAD_SQL |"
@@ -697,7 +697,7 @@ final class SqlPlannerTest {
                         + " statement, line 1, column 29: a TIMESTAMP(3) is not compared with a BIGINT; a time is written"
                         + " TIMESTAMP '2026-11-25 10:00:00'",
                 "SELECT lenght(note) FROM orders | SQL_UNSUPPORTED |"
-                        + " statement, line 1, column 8: there is no function lenght of these arguments; the nearest is LENGTH",
+                        + " statement, line 1, column 8: there is no function lenght, or not of these arguments; the nearest is LENGTH",
                 "SELECT EXTRACT(CENTURY FROM at) + EXTRACT(DAY FROM at) FROM orders | SQL_UNSUPPORTED |"
                         + " statement, line 1, column 8: not supported: the unit CENTURY of EXTRACT; units are SECOND, MINUTE, HOUR, DAY,"
                         + " WEEK, MONTH, QUARTER, YEAR, ISODOW, DOY; docs/sql.md has what is",

@@ -165,14 +165,7 @@ final class LatestOn {
             + " (SELECT * FROM s LATEST ON time_ms PARTITION BY key) AS newest as a table of the join";
 
     private SqlParserPos position(int place) {
-        int line = (int) statement
-                        .substring(0, place)
-                        .chars()
-                        .filter(c -> c == '\n')
-                        .count()
-                + 1;
-        int column = place - statement.lastIndexOf('\n', place - 1);
-        return new SqlParserPos(line, column);
+        return StatementParser.position(statement, place);
     }
 
     /** Writes the row in the place of words whose list of keys ends. */

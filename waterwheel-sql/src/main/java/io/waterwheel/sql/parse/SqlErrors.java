@@ -307,7 +307,7 @@ public final class SqlErrors {
                     + NearestName.question(field.group(1), fields);
         } else if (function.matches()) {
             code = ErrorCode.SQL_UNSUPPORTED;
-            what = "there is no function " + function.group(1) + " of these arguments"
+            what = "there is no function " + function.group(1) + ", or not of these arguments"
                     + NearFunctions.instead(function.group(1));
         } else if (compared.matches()) {
             what = compared(compared.group(1), compared.group(2));
@@ -321,7 +321,7 @@ public final class SqlErrors {
                     "OVER stands behind a function of windows or an aggregate; if that has a FILTER with a sub-query, write"
                             + " SUM(CASE WHEN x IN (SELECT ...) THEN y END) OVER (...)";
         } else if (said.startsWith("Illegal use of dynamic parameter")) {
-            what = "the type of ? cannot be told here; write CAST(? AS BIGINT) or such";
+            what = "the type of ? cannot be told here; write CAST(? AS BIGINT), CAST(? AS VARCHAR) or such";
         } else if (said.startsWith("Cannot apply '-' to arguments of type '<TIMESTAMP")) {
             code = ErrorCode.SQL_UNSUPPORTED;
             what =

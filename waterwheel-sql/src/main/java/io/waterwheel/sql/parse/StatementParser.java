@@ -64,12 +64,14 @@ public final class StatementParser {
 
     private static final Pattern USING = Pattern.compile("(?i)\\b(USING|NATURAL)\\b");
     private static final Pattern GROUP = Pattern.compile("(?i)\\bGROUP\\b");
+    private static final Pattern WINDOW = Pattern.compile("(?i)\\bWINDOW\\b");
     private static final Pattern SETS = Pattern.compile("(?i)\\b(ROLLUP|CUBE)\\b");
 
     private StatementParser() {}
 
     /** Throws BAD_SQL, with the place, of a text that is no statement. */
     public static SqlNode parse(String written) {
+        requireNoSlashes(written);
         String intervals = withIntervals(written);
         String latest = LatestOn.marked(intervals);
         String statement = DistinctOn.marked(latest);
@@ -88,6 +90,9 @@ public final class StatementParser {
         }
         if (casts != null && GROUP.matcher(statement).find()) {
             GroupNumbers.require(casts);
+        }
+        if (casts != null && WINDOW.matcher(statement).find()) {
+            NamedWindows.resolve(casts);
         }
         SqlNode windows = casts == null ? null : casts.accept(new WindowTables());
         SqlNode grouped = windows != null && SETS.matcher(statement).find() ? GroupingSets.of(windows) : windows;
@@ -121,6 +126,22 @@ public final class StatementParser {
             }
         }
         return text.toString();
+    }
+
+    /** Calcite takes them for the beginning of a comment; to those who write them they are an operator of DuckDB. */
+    private static void requireNoSlashes(String statement) {
+        if (!statement.contains("//")) {
+            return;
+        }
+        Matcher tokens = TOKEN.matcher(statement);
+        while (tokens.find()) {
+            if (tokens.group().equals("/") && statement.startsWith("/", tokens.end())) {
+                throw SqlErrors.at(
+                        position(statement, tokens.start()),
+                        "there is no operator //: the quotient of two whole numbers is whole, a / b; a comment begins"
+                                + " with --");
+            }
+        }
     }
 
     /** The words for what is wrong are those of the text as it was written. */
@@ -184,6 +205,21 @@ public final class StatementParser {
             // The semicolon ends nothing: it is what is wrong.
             return false;
         }
+    }
+
+    /** The line and the column of a place in a text, both from 1. */
+    static SqlParserPos position(String text, int place) {
+        int line = 1;
+        int begin = 0;
+        for (int at = 0; at < place; at++) {
+            // To the parser each of CR, LF and both ends a line.
+            boolean ends = text.charAt(at) == '\n' || (text.charAt(at) == '\r' && !text.startsWith("\r\n", at));
+            if (ends) {
+                line++;
+                begin = at + 1;
+            }
+        }
+        return new SqlParserPos(line, place - begin + 1);
     }
 
     /** The place in a text of a line and a column, both from 1; -1 where the text has no such place. */

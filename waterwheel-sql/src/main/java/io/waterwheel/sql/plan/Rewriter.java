@@ -435,13 +435,15 @@ final class Rewriter extends SqlShuttle {
                                         && !operands.get(1).toString().equals("0"))
                         ? null
                         : functions.aggregate(name).createCall(position, operands.get(0));
-            case "YEAR", "QUARTER", "MONTH", "WEEK", "HOUR", "MINUTE", "SECOND" ->
+            case "YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DAYOFMONTH", "HOUR", "MINUTE", "SECOND" ->
                 operands.size() == 1
                         ? functions
                                 .required("DATE_PART")
                                 .createCall(
                                         position,
-                                        SqlLiteral.createCharString(name.toLowerCase(Locale.ROOT), position),
+                                        SqlLiteral.createCharString(
+                                                name.equals("DAYOFMONTH") ? "day" : name.toLowerCase(Locale.ROOT),
+                                                position),
                                         operands.get(0))
                         : null;
             default -> {

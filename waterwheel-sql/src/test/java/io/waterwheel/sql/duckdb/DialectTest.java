@@ -144,6 +144,15 @@ final class DialectTest {
                         + " AS e FROM orders o ;",
                 "SELECT o.id, RANK() OVER (ORDER BY (SELECT COUNT(*) FROM visits y WHERE y.id = o.id)) AS s FROM orders o ;",
                 "SELECT o.id, COUNT(*) OVER (PARTITION BY o.id IN (SELECT y.level FROM visits y)) AS s FROM orders o ;",
+                "SELECT o.id, (SELECT COUNT(*) FROM visits y WHERE y.id = o.id) AS s, SUM(amount) OVER (w ROWS 1 PRECEDING) AS a,"
+                        + " COUNT(*) OVER (w RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS b, SUM(amount) OVER v AS c,"
+                        + " MIN(amount) OVER (p ORDER BY moment, price, note, amount ROWS BETWEEN 1 FOLLOWING AND 2 FOLLOWING) AS d"
+                        + " FROM orders o WINDOW w AS (PARTITION BY o.id ORDER BY moment, price, note, amount), v AS (w ROWS BETWEEN"
+                        + " 2 PRECEDING AND 1 PRECEDING), p AS (PARTITION BY paid) ;",
+                "SELECT id, SUM(n) OVER (w ROWS 1 PRECEDING) AS s FROM (SELECT id, amount, COUNT(*) OVER (w ROWS UNBOUNDED PRECEDING)"
+                        + " AS n FROM orders WINDOW w AS (PARTITION BY id ORDER BY amount)) t WINDOW w AS (ORDER BY id, n) ;",
+                "SELECT id FROM orders WHERE STRPOS(note, 'a') > 0 OR price = CAST('NaN' AS DOUBLE) ;",
+                "SELECT DAY(moment) AS d, DAYOFMONTH(moment) AS e, COUNT(*) FROM orders GROUP BY 1, 2 ;",
                 // Functions of texts that DuckDB has.
                 "SELECT id, REGEXP_MATCHES(note, '^a'), REGEXP_MATCHES(note, '^A', 'i'), REGEXP_REPLACE(note, '[ab]', 'x'),"
                         + " REGEXP_REPLACE(note, '([ab])', '<\\1>', 'g'), REGEXP_EXTRACT(note, 'b+'),"
@@ -326,6 +335,19 @@ final class DialectTest {
                 "SELECT * FROM orders ORDER BY ALL | BAD_SQL | ORDER BY ALL beside *: name the columns",
                 "SELECT id, SUM(amount) OVER () FROM orders GROUP BY ALL | BAD_SQL | beside a window function",
                 "SELECT id FROM orders WHERE moment - moment < INTERVAL '1' MONTH | SQL_UNSUPPORTED | a - b < INTERVAL '5' MINUTE",
+                "SELECT MAX_BY(note, id) FROM orders | SQL_UNSUPPORTED | there is no function MAX_BY, or not of these arguments;"
+                        + " ARG_MAX(x, y) is there",
+                "SELECT LEN(note) FROM orders | SQL_UNSUPPORTED | LENGTH is there",
+                "SELECT INSTR(note, 'a') FROM orders | SQL_UNSUPPORTED | STRPOS(text, part) is there",
+                "SELECT id FROM orders WHERE CONTAINS(note, 'a') | SQL_UNSUPPORTED | STRPOS(text, part) > 0",
+                "SELECT id FROM orders WHERE ISNAN(price) | SQL_UNSUPPORTED | CAST('NaN' AS DOUBLE)",
+                "SELECT LIST(note) FROM orders | SQL_UNSUPPORTED | STRING_AGG(x, ',')",
+                "SELECT NVL2(note, 1, 2) FROM orders | SQL_UNSUPPORTED | CASE WHEN x IS NOT NULL",
+                "SELECT ISNULL(note, 'a') FROM orders | SQL_UNSUPPORTED | COALESCE(x, y)",
+                "SELECT 7//2 AS h, 1 AS one | BAD_SQL | line 1, column 9: there is no operator //",
+                "SELECT '//', \"//\" /* // */ FROM orders | NO_SUCH_FIELD | there is no column '//'",
+                "SELECT SUM(id) OVER (w ROWS 1 PRECEDING) FROM orders WINDOW w AS (ROWS 2 PRECEDING) | BAD_SQL"
+                        + " | Referenced window cannot have framing declarations",
                 "SELECT STRING_AGG(note, ',') WITHIN DISTINCT (id) FROM orders | SQL_UNSUPPORTED | WITHIN DISTINCT",
                 "SELECT MAX(moment) - MIN(moment) FROM orders | SQL_UNSUPPORTED | TIMESTAMPDIFF(SECOND, earlier, later)",
                 "SELECT TIMESTAMPDIFF(SECOND, id, moment) FROM orders | SQL_UNSUPPORTED | it takes times of at most six digits",

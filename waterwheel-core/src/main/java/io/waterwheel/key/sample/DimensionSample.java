@@ -235,24 +235,64 @@ final class DimensionSample {
         return new Dimension(field.name(), bits, List.of(), isText() ? ascending(cuts, told) : cuts, told);
     }
 
-    /** The distinct values at which cells begin, but for the first. */
+    /**
+     * The distinct values at which cells begin, but for the first. Heavy values are set apart before the others are
+     * divided: where one that is high had a part in what a cell should hold, those before it would hold too much.
+     */
     private int[] starts(int cells) {
+        boolean[] heavy = heavy(cells);
+        int heavies = 0;
+        long light = values;
+        for (int d = 0; d < rows.length; d++) {
+            heavies += heavy[d] ? 1 : 0;
+            light -= heavy[d] ? rows[d] : 0;
+        }
+        // Of the cells that heavy values leave, those that have not ended.
+        int left = cells - heavies;
         int[] starts = new int[cells - 1];
         int count = 0;
-        long rest = values;
-        long inCell = rows.length == 0 ? 0 : rows[0];
+        long inCell = heavy.length == 0 || heavy[0] ? 0 : rows[0];
+        heavies -= heavy.length > 0 && heavy[0] ? 1 : 0;
         for (int d = 1; d < rows.length && count + 1 < cells; d++) {
-            // Of the cells that are left, this one included.
-            long fair = rest / (cells - count);
-            boolean allHaveRoom = rows.length - d < cells - count;
-            if (allHaveRoom || inCell + rows[d] / 2 >= Math.max(1, fair)) {
-                rest -= inCell;
-                inCell = 0;
-                starts[count++] = d;
+            long fair = Math.max(1, light / Math.max(1, left));
+            boolean begins = rows.length - d < cells - count || heavy[d - 1];
+            if (heavy[d]) {
+                // What is left of the others before it has a cell where each heavy value may take two.
+                begins |= cells - count > 2 * heavies || 2 * inCell >= fair;
+                heavies--;
+            } else {
+                begins |= inCell + rows[d] / 2 >= fair;
             }
-            inCell += rows[d];
+            if (begins) {
+                starts[count++] = d;
+                light -= inCell;
+                left -= heavy[d - 1] ? 0 : 1;
+                inCell = 0;
+            }
+            inCell += heavy[d] ? 0 : rows[d];
         }
         return Arrays.copyOf(starts, count);
+    }
+
+    /** The distinct values that have at least as many rows as a cell of all others. */
+    private boolean[] heavy(int cells) {
+        boolean[] heavy = new boolean[rows.length];
+        long light = values;
+        int left = cells;
+        boolean found = true;
+        while (found) {
+            found = false;
+            long fair = Math.max(1, light / left);
+            for (int d = 0; d < rows.length && left > 1; d++) {
+                if (!heavy[d] && rows[d] >= fair) {
+                    heavy[d] = true;
+                    light -= rows[d];
+                    left--;
+                    found = true;
+                }
+            }
+        }
+        return heavy;
     }
 
     private String undivided() {

@@ -88,6 +88,43 @@ final class DimensionLearnerTest {
                 .allSatisfy(rows -> assertThat(rows).isBetween(80, 150));
     }
 
+    /** A value that half of the rows have, such as 9999 for a missing one, leaves the others evenly divided. */
+    @Test
+    void valuesThatManyRowsHaveAreSetApart() throws Exception {
+        Random random = new Random(4);
+        for (int trial = 0; trial < 60; trial++) {
+            double[] often = new double[trial == 0 ? 1 : 1 + random.nextInt(5)];
+            for (int i = 0; i < often.length; i++) {
+                often[i] = trial == 0 ? 9999 : random.nextInt(3) * 1000 - 1000 + random.nextInt(1000) + 0.25;
+            }
+            List<Double> heights = new ArrayList<>();
+            List<String> lines = new ArrayList<>();
+            for (int i = 0; i < 8000; i++) {
+                boolean rare = i % 2 == 0;
+                double height = rare ? random.nextDouble() * 1000 : often[random.nextInt(often.length)];
+                lines.add(i + ",k" + i % 2 + "," + height + ",1");
+                if (rare) {
+                    heights.add(height);
+                }
+            }
+            KeySpec.Dimensions key = (KeySpec.Dimensions)
+                    learned(draft(open("kind", 1), open("height", 6)), lines).key();
+            double[] cuts = key.dimensions().get(1).cuts().stream()
+                    .mapToDouble(Double::parseDouble)
+                    .toArray();
+            int[] cells = new int[cuts.length + 1];
+            for (double height : heights) {
+                int cell = Arrays.binarySearch(cuts, height);
+                cells[cell < 0 ? -cell - 1 : cell + 1]++;
+            }
+            // 62 cuts: null has a cell, too.
+            int fair = heights.size() / (63 - often.length);
+            assertThat(Arrays.stream(cells).max().orElseThrow())
+                    .as("trial %s, %s", trial, Arrays.toString(often))
+                    .isLessThan(fair * 7 / 4);
+        }
+    }
+
     @Test
     void whatIsSaidIsNotLearned() throws Exception {
         Dimension said = new Dimension("n", 3, List.of("0", "7"), List.of());

@@ -266,6 +266,7 @@ final class EndToEndTest {
                     ended::idle,
                     ended::byCancelOfJdbc,
                     ended::byTheTimeoutOfJdbc,
+                    ended::byTheTimeoutInTheirText,
                     ended::byAClientOfOurs,
                     ended::byAClientOfHttpThatIsGone,
                     ended::othersAreAnswered,

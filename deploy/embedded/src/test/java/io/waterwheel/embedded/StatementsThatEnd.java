@@ -199,6 +199,33 @@ final class StatementsThatEnd {
         }
     }
 
+    /** One connection goes on, whose other statements have minutes. */
+    void byTheTimeoutInTheirText() throws Exception {
+        try (Connection connection = connect();
+                java.sql.Statement statement = connection.createStatement()) {
+            for (Kind kind : kinds) {
+                String sql = kind.sql().replaceFirst("SELECT ", "SELECT /*+ timeout(1) */ ");
+                long begin = System.nanoTime();
+                assertThatThrownBy(() -> {
+                            try (ResultSet rows = statement.executeQuery(sql)) {
+                                while (rows.next()) {
+                                    if (System.nanoTime() - begin < TimeUnit.SECONDS.toNanos(3)) {
+                                        LockSupport.parkNanos(1_000_000);
+                                    }
+                                }
+                            }
+                        })
+                        .as(kind.name())
+                        // Of rows that wait for their reader it is the reader that took too long.
+                        .satisfiesAnyOf(
+                                failure -> assertThat(failure).hasStackTraceContaining("TIMEOUT: "),
+                                failure -> assertThat(failure).hasStackTraceContaining("CLIENT_SLOW: "));
+                ended(kind, "the time-out in the text", begin + TimeUnit.SECONDS.toNanos(kind.rowsCome() ? 3 : 1));
+                assertThat(hasRow(statement, "SELECT 1")).isTrue();
+            }
+        }
+    }
+
     void byAClientOfOurs() throws Exception {
         ExecutorService threads = Executors.newSingleThreadExecutor();
         for (Kind kind : kinds) {

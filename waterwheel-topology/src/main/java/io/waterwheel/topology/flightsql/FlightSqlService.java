@@ -101,7 +101,7 @@ final class FlightSqlService extends CatalogService {
         ByteString handle;
         if (statement.changes()) {
             UpdateSink sink = new UpdateSink(context::isCancelled, services().client());
-            long unused = change(List.of(services().timed(asked)), sink);
+            long unused = change(List.of(services().timed(statements.hinted(asked))), sink);
             handle = StatementHandles.doneTicket(sink.row(), form);
         } else {
             handle = StatementHandles.ticket(asked, form);
@@ -295,7 +295,7 @@ final class FlightSqlService extends CatalogService {
         FlightSqlSession session = session();
         List<String> read = statements.shape(asked.get(0)).streams();
         List<Statement> timed = asked.stream()
-                .map(statement -> services().timed(session.over(statement, read)))
+                .map(statement -> services().timed(statements.hinted(session.over(statement, read))))
                 .toList();
         // Its memory is taken before something is done that could not be told for want of it.
         try (ArrowBuf buffer = services().allocator().buffer(MOST_REPLY_BYTES)) {

@@ -6,7 +6,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Statement;
 import io.waterwheel.topology.rpc.FlightExtension;
 import io.waterwheel.topology.sql.DemandText;
-import java.math.BigDecimal;
+import io.waterwheel.topology.sql.StatementHints;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
@@ -37,8 +37,6 @@ final class FlightSqlSession {
 
     /** Of all options in a cookie: headers of a call have 16 KiB. */
     private static final int MOST_CHARACTERS = 6000;
-
-    private static final BigDecimal LONGEST_SECONDS = BigDecimal.valueOf(3600);
 
     private final Map<String, String> options;
 
@@ -162,14 +160,10 @@ final class FlightSqlSession {
 
     private static Duration seconds(String value) {
         try {
-            BigDecimal seconds = new BigDecimal(value);
-            if (value.length() <= 32 && seconds.signum() > 0 && seconds.compareTo(LONGEST_SECONDS) <= 0) {
-                return Duration.ofMillis(Math.max(1, seconds.movePointRight(3).longValue()));
-            }
-        } catch (NumberFormatException e) {
-            throw bad(TIMEOUT + ": expected seconds, such as 2.5, got '" + shortened(value) + "'");
+            return StatementHints.seconds(value);
+        } catch (IllegalArgumentException e) {
+            throw bad(TIMEOUT + ": " + e.getMessage());
         }
-        throw bad(TIMEOUT + ": expected seconds above 0, at most " + LONGEST_SECONDS + ", got " + shortened(value));
     }
 
     /** {@code STREAM:PARTITION:OFFSET}, divided by commas. */

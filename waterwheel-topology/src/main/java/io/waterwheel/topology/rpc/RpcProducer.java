@@ -147,7 +147,7 @@ final class RpcProducer extends NoOpFlightProducer {
                 ServerStreamListener listener,
                 Consumer<Runnable> started,
                 Runnable ended) {
-            Statement statement = timed(asked);
+            Statement statement = timed(handler.hinted(asked));
             RpcProducer.this.answer(
                     listener,
                     form,
@@ -270,8 +270,9 @@ final class RpcProducer extends NoOpFlightProducer {
     }
 
     private void statement(Statement asked, ServerStreamListener listener) {
-        Duration timeout = timeout(asked.timeout());
-        Statement statement = asked.withTimeout(timeout);
+        Statement hinted = statements.hinted(asked);
+        Duration timeout = timeout(hinted.timeout());
+        Statement statement = hinted.withTimeout(timeout);
         answer(
                 listener,
                 FlightExtension.Form.OWN,

@@ -3,35 +3,71 @@ package io.waterwheel.topology.sql;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Statement;
+import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What a statement says in a comment that begins with a plus sign, {@code SELECT /*+ at_least('orders:2:17') *}{@code /
- * ...}: tools that can only send text demand so. Pure functions.
+ * What a statement says in a comment that begins with a plus sign, {@code SELECT /*+ at_least('orders:2:17'),
+ * timeout(2.5) *}{@code / ...}: tools that can only send text demand so. Pure functions.
  */
-final class StatementHints {
+public final class StatementHints {
     private static final String BEGIN = "/*+";
-    private static final Pattern HINT = Pattern.compile("\\s*([A-Za-z_]+)\\s*\\(\\s*'([^']*)'\\s*\\)\\s*(?:,|$)");
+    private static final Pattern HINT =
+            Pattern.compile("\\s*([A-Za-z_]+)\\s*\\(\\s*(?:'([^']*)'|([0-9.]+))\\s*\\)\\s*(?:,|$)");
 
-    private StatementHints() {}
+    private static final BigDecimal LONGEST_SECONDS = BigDecimal.valueOf(3600);
+
+    private final Map<String, Map<Integer, Long>> demands = new HashMap<>();
+    private @Nullable Duration timeout;
+
+    private StatementHints(Statement statement) {
+        statement.atLeast().forEach((stream, offsets) -> demands.put(stream, new HashMap<>(offsets)));
+        timeout = statement.timeout();
+    }
+
+    /**
+     * A timeout as text.
+     *
+     * @param value seconds above 0, at most an hour, such as 2.5; below a millisecond they are one
+     * @throws IllegalArgumentException when the text is something else; says what was expected
+     */
+    public static Duration seconds(String value) {
+        try {
+            BigDecimal seconds = new BigDecimal(value);
+            if (value.length() <= 32 && seconds.signum() > 0 && seconds.compareTo(LONGEST_SECONDS) <= 0) {
+                return Duration.ofMillis(Math.max(1, seconds.movePointRight(3).longValue()));
+            }
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("expected seconds, such as 2.5, got '" + shortened(value) + "'", e);
+        }
+        throw new IllegalArgumentException(
+                "expected seconds above 0, at most " + LONGEST_SECONDS + ", got " + shortened(value));
+    }
+
+    private static String shortened(String text) {
+        return text.length() <= 60 ? text : text.substring(0, 60) + "...";
+    }
 
     /**
      * The statement with what its hints say; each leaves blanks in its place, so that statements that differ in them
-     * alone are of one text.
+     * alone are of one text. A demand holds beside those of the statement, and so does a timeout: the shorter one ends
+     * it.
      *
      * @throws WaterwheelException code BAD_SQL when a hint is none that there is
      */
-    static Statement applied(Statement statement) {
+    public static Statement applied(Statement statement) {
         String sql = statement.sql();
         if (!sql.contains(BEGIN)) {
             return statement;
         }
         StringBuilder text = new StringBuilder(sql);
-        Map<String, Map<Integer, Long>> demands = new HashMap<>();
-        statement.atLeast().forEach((stream, offsets) -> demands.put(stream, new HashMap<>(offsets)));
+        StatementHints hints = new StatementHints(statement);
         int at = 0;
         while (at < sql.length()) {
             int end;
@@ -44,7 +80,7 @@ final class StatementHints {
                 int close = sql.indexOf("*/", at + 2);
                 end = close < 0 ? 0 : close + 2;
                 if (end > 0 && sql.startsWith(BEGIN, at)) {
-                    read(sql.substring(at + BEGIN.length(), close), demands);
+                    hints.read(sql.substring(at + BEGIN.length(), close));
                     for (int i = at; i < end; i++) {
                         if (!Character.isWhitespace(text.charAt(i))) {
                             text.setCharAt(i, ' ');
@@ -61,30 +97,42 @@ final class StatementHints {
             at = end;
         }
         return new Statement(
-                text.toString(), statement.timeout(), statement.allowPartial(), demands, statement.parameters());
+                text.toString(), hints.timeout, statement.allowPartial(), hints.demands, statement.parameters());
     }
 
-    private static void read(String hints, Map<String, Map<Integer, Long>> demands) {
+    private void read(String hints) {
         Matcher hint = HINT.matcher(hints);
         int at = 0;
         while (at < hints.length() && hint.find(at) && hint.start() == at) {
-            if (!hint.group(1).equalsIgnoreCase("at_least")) {
-                throw wrong(
-                        "there is no hint '" + hint.group(1) + "'; there is at_least('STREAM:PARTITION:OFFSET,...')");
-            }
+            String name = hint.group(1).toLowerCase(Locale.ROOT);
+            String value = hint.group(2) == null ? hint.group(3) : hint.group(2);
             try {
-                DemandText.parse(hint.group(2))
-                        .forEach((stream, offsets) -> offsets.forEach(
-                                (partition, offset) -> demands.computeIfAbsent(stream, name -> new HashMap<>())
-                                        .merge(partition, offset, Math::max)));
+                switch (name) {
+                    case "at_least" -> demand(DemandText.parse(value));
+                    case "timeout" -> limit(seconds(value));
+                    default ->
+                        throw wrong("there is no hint '" + hint.group(1)
+                                + "'; there are at_least('STREAM:PARTITION:OFFSET,...') and timeout(SECONDS)");
+                }
             } catch (IllegalArgumentException e) {
-                throw wrong("hint at_least: " + e.getMessage());
+                throw wrong("hint " + name + ": " + e.getMessage());
             }
             at = hint.end();
         }
         if (at == 0 || at < hints.length()) {
-            throw wrong("expected a hint such as /*+ at_least('STREAM:PARTITION:OFFSET') */, got /*+"
-                    + (hints.length() <= 60 ? hints : hints.substring(0, 60) + "...") + "*/");
+            throw wrong("expected a hint such as /*+ at_least('STREAM:PARTITION:OFFSET') */ or /*+ timeout(2.5) */, got"
+                    + " /*+" + shortened(hints) + "*/");
+        }
+    }
+
+    private void demand(Map<String, Map<Integer, Long>> positions) {
+        positions.forEach((stream, offsets) -> offsets.forEach((partition, offset) ->
+                demands.computeIfAbsent(stream, name -> new HashMap<>()).merge(partition, offset, Math::max)));
+    }
+
+    private void limit(Duration duration) {
+        if (timeout == null || duration.compareTo(timeout) < 0) {
+            timeout = duration;
         }
     }
 

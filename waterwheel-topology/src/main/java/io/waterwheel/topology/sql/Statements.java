@@ -374,6 +374,11 @@ public final class Statements implements StatementHandler, AutoCloseable {
     }
 
     @Override
+    public Statement hinted(Statement asked) {
+        return StatementHints.applied(asked);
+    }
+
+    @Override
     public void answer(Statement statement, ColumnSink to) throws InterruptedException {
         StatementMeter.Measured sink = meter.measured(to);
         try {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Statement;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -21,6 +22,21 @@ final class StatementHintsTest {
                         .withAtLeast(Map.of("a", Map.of(0, 7L, 1, 2L))));
         assertThat(asked.atLeast()).isEqualTo(Map.of("a", Map.of(0, 9L, 1, 2L), "b", Map.of(1, 7L)));
         assertThat(asked.sql()).isEqualTo("SELECT " + " ".repeat(29) + "\n" + " ".repeat(20) + " 1");
+    }
+
+    @Test
+    void theShorterTimeoutHolds() {
+        assertThat(applied("SELECT 1").timeout()).isNull();
+        assertThat(applied("SELECT /*+ timeout(2.5) */ 1").timeout()).isEqualTo(Duration.ofMillis(2500));
+        Statement asked = Statement.of("SELECT /*+ TIMEOUT('3'), at_least('a:0:5'), timeout(2) */ 1");
+        assertThat(StatementHints.applied(asked).timeout()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(StatementHints.applied(asked).atLeast()).isEqualTo(Map.of("a", Map.of(0, 5L)));
+        assertThat(StatementHints.applied(asked.withTimeout(Duration.ofSeconds(1)))
+                        .timeout())
+                .isEqualTo(Duration.ofSeconds(1));
+        assertThat(StatementHints.applied(asked.withTimeout(Duration.ofMinutes(1)))
+                        .timeout())
+                .isEqualTo(Duration.ofSeconds(2));
     }
 
     @Test
@@ -45,6 +61,10 @@ final class StatementHintsTest {
         refused("SELECT /*+ at_most('a:0:1') */ 1", "there is no hint 'at_most'");
         refused("SELECT /*+ at_least('a:0') */ 1", "hint at_least: expected STREAM:PARTITION:OFFSET, got 'a:0'");
         refused("SELECT /*+ at_least('a:0:1') x */ 1", "expected a hint such as");
+        refused("SELECT /*+ at_least(7) */ 1", "hint at_least: expected STREAM:PARTITION:OFFSET, got '7'");
+        refused("SELECT /*+ timeout('soon') */ 1", "hint timeout: expected seconds, such as 2.5, got 'soon'");
+        refused("SELECT /*+ timeout(0) */ 1", "hint timeout: expected seconds above 0, at most 3600, got 0");
+        refused("SELECT /*+ timeout(3601) */ 1", "hint timeout: expected seconds above 0, at most 3600, got 3601");
     }
 
     private static void refused(String sql, String message) {

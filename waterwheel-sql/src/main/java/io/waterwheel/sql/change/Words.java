@@ -82,7 +82,17 @@ final class Words {
         if (next.kind() != Kind.NAME && next.kind() != Kind.QUOTED) {
             throw expected("the name of " + of);
         }
-        return take().text();
+        Word name = take();
+        if (name.kind() == Kind.NAME
+                && next.is("-")
+                && next.at() == name.at() + name.text().length()) {
+            int end = next.at();
+            while (end < statement.length() && (statement.charAt(end) == '-' || isNamePart(statement.charAt(end)))) {
+                end++;
+            }
+            throw wrong("a name with a dash goes in double quotes: \"" + statement.substring(name.at(), end) + "\"");
+        }
+        return name.text();
     }
 
     /** A text or a number, as text. */

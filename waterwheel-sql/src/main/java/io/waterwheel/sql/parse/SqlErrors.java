@@ -58,9 +58,13 @@ public final class SqlErrors {
     private static final Pattern FIRST_OR_LAST = Pattern.compile(
             "\\b(?:FIRST|LAST)\\s*\\([^()]*+(?:\\([^()]*+\\)[^()]*+)*+\\)\\s*$", Pattern.CASE_INSENSITIVE);
 
-    /** Where a table's name stands no number is taken from another: a dash is one of the name. */
-    private static final Pattern DASHED = Pattern.compile(
-            "(?iU)(?<!\\bDISTINCT )\\b(?:FROM|JOIN)\\s++(?:\\w++\\.)*+(\\w++(?:-\\w++)++(?:-(?!-))?+|\\w++-(?!-))");
+    /**
+     * Where a table's name stands no number is taken from another: a dash is one of the name. Behind a comma a parser
+     * takes a dash for a minus sign but where a table's name stands.
+     */
+    private static final Pattern DASHED =
+            Pattern.compile("(?iU)(?:(?<!\\bDISTINCT )\\b(?:FROM|JOIN)\\s++|(?<comma>,)\\s*+)"
+                    + "(?:\\w++\\.)*+(?<name>\\w++(?:-\\w++)++(?:-(?!-))?+|\\w++-(?!-))");
 
     private SqlErrors() {}
 
@@ -233,10 +237,12 @@ public final class SqlErrors {
     /** A table's name with dashes around a place; null where there is none. */
     private static @Nullable String dashed(String statement, SqlParserPos place) {
         String before = before(statement, place);
-        Matcher name = DASHED.matcher(before + after(statement, place));
+        String after = after(statement, place);
+        Matcher name = DASHED.matcher(before + after);
         while (name.find()) {
-            if (name.start(1) <= before.length() && before.length() < name.end(1)) {
-                return name.group(1);
+            boolean around = name.start("name") <= before.length() && before.length() < name.end("name");
+            if (around && (name.group("comma") == null || after.startsWith("-"))) {
+                return name.group("name");
             }
         }
         return null;

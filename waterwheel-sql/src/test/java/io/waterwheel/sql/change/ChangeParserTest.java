@@ -58,6 +58,15 @@ final class ChangeParserTest {
             wrong("INSERT INTO s (a) /* c */ " + other, "expected VALUES or a query, got '");
         }
         wrong("INSERT OVER s", "expected INTO, got 'OVER'");
+        String dashed = "a name with a dash goes in double quotes: ";
+        wrong("INSERT INTO my-data VALUES (1)", "line 1, column 15: " + dashed + "\"my-data\"");
+        wrong("INSERT INTO public.my-data-1 (a) VALUES (1)", dashed + "\"my-data-1\"");
+        wrong("INSERT INTO s (a, my-column) VALUES (1, 2)", dashed + "\"my-column\"");
+        wrong("DROP STREAM my-data", dashed + "\"my-data\"");
+        wrong("DROP VIEW IF EXISTS my-", dashed + "\"my-\"");
+        wrong("CREATE STREAM my-data (a BIGINT)", dashed + "\"my-data\"");
+        wrong("ALTER STREAM my-data SET retention = '1d'", dashed + "\"my-data\"");
+        wrong("INSERT INTO s - 1", "expected VALUES or a query, got '-'");
     }
 
     @Test

@@ -171,6 +171,10 @@ final class NameTokensTest {
                 "SELECT * FROM my-order LIMIT 5 | my-order",
                 "SELECT * FROM public.my-data d | my-data",
                 "SELECT a.x FROM a JOIN my-data b ON a.x = b.x | my-data",
+                "SELECT a.x FROM a, my-data | my-data",
+                "SELECT a.x - 1, a.y-a.z FROM a,public.my-data-2 AS b WHERE a.x = b.x | my-data-2",
+                "SELECT x FROM t JOIN u USING (x, my-column) | my-column",
+                "WITH a AS (SELECT 1 AS x), my-data AS (SELECT 2 AS y) SELECT x FROM a | my-data",
             })
     void anErrorSaysThatNamesWithDashesAreQuoted(String statement, String name) {
         assertThatThrownBy(() -> StatementParser.parse(statement))
@@ -181,6 +185,8 @@ final class NameTokensTest {
     @ValueSource(
             strings = {
                 "SELECT a-b-c x y FROM t",
+                "SELECT x, a-b c d FROM t",
+                "SELECT x FROM t ORDER BY x, a-b c",
                 "SELECT EXTRACT(YEAR FROM a-b FROM t",
                 "SELECT x FROM t--comment-here\n WHERE",
                 "SELECT x, FROM t",

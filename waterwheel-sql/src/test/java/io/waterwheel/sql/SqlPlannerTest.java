@@ -666,11 +666,6 @@ final class SqlPlannerTest {
                         + " function 'TIME_BUCKET_GAPFILL'. Was expecting 2 arguments",
                 "SELECT PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY id DESC) FROM orders | BAD_SQL | statement, line 1, column 8:"
                         + " PERCENTILE_DISC is of one value that ascends: PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY x)",
-                "SELECT v.x, m.y FROM (VALUES (1), (2)) AS v(x), LATERAL (SELECT MAX(w.y) AS y FROM (VALUES (1), (2)) AS w(y)"
-                        + " WHERE w.y <= v.x) AS m | SQL_UNSUPPORTED | statement: not supported: a sub-query that names a row of"
-                        + " the query around it in this way; join with its groups, JOIN (SELECT k, MAX(x) AS m FROM t GROUP BY"
-                        + " k) AS g ON g.k = a.k, or write it as one value, (SELECT MAX(x) FROM t WHERE t.k = a.k);"
-                        + " docs/sql.md has what is",
                 "SELECT LPAD(note, 5000) FROM orders | SQL_UNSUPPORTED | statement, line 1, column 8: not supported: LPAD with"
                         + " other than a written whole number from 0 to 1000; docs/sql.md has what is",
                 "SELECT REVERSE(id) FROM orders | SQL_UNSUPPORTED | statement, line 1, column 8: not supported: REVERSE of"

@@ -16,7 +16,6 @@ import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.parser.SqlParseException;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.apache.calcite.sql.util.SqlBasicVisitor;
-import org.apache.calcite.sql2rel.RelDecorrelator;
 import org.jspecify.annotations.Nullable;
 
 /** Says what is wrong with a statement, and where. */
@@ -133,28 +132,11 @@ public final class SqlErrors {
         if (cause instanceof StackOverflowError deep) {
             return tooDeep(deep);
         }
-        if (isDecorrelation(cause)) {
-            return new WaterwheelException(
-                    ErrorCode.SQL_UNSUPPORTED,
-                    "statement: not supported: a sub-query that names a row of the query around it in this way; join with"
-                            + " its groups, JOIN (SELECT k, MAX(x) AS m FROM t GROUP BY k) AS g ON g.k = a.k, or write it"
-                            + " as one value, (SELECT MAX(x) FROM t WHERE t.k = a.k); docs/sql.md has what is",
-                    failure);
-        }
         return new WaterwheelException(
                 ErrorCode.SQL_UNSUPPORTED,
                 "statement: it cannot be planned: " + shortened(String.valueOf(cause.getMessage()))
                         + "; docs/sql.md has what is supported",
                 failure);
-    }
-
-    /** Whether Calcite made no joins of sub-queries that are asked for each row. */
-    private static boolean isDecorrelation(Throwable cause) {
-        StackTraceElement[] within = cause.getStackTrace();
-        return String.valueOf(cause.getMessage()).startsWith("Decorrelation produced")
-                || (cause instanceof AssertionError
-                        && within.length > 0
-                        && within[0].getClassName().equals(RelDecorrelator.class.getName()));
     }
 
     public static String place(SqlParserPos position) {

@@ -7,6 +7,7 @@ import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rel.rules.JoinPushTransitivePredicatesRule;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.tools.RelBuilder;
 
@@ -41,11 +42,14 @@ final class CarriedConditions extends JoinPushTransitivePredicatesRule {
 
     /**
      * Without those that a key of the join is not null: the join says as much, and two places that read the same
-     * otherwise would be two leaves.
+     * otherwise would be two leaves. And without those on a row that a sub-query is asked for: they would be carried
+     * out of it.
      */
     private static List<RexNode> safe(List<RexNode> conditions) {
         return conditions.stream()
-                .filter(condition -> !condition.isA(SqlKind.IS_NOT_NULL) && Failures.impossible(condition))
+                .filter(condition -> !condition.isA(SqlKind.IS_NOT_NULL)
+                        && !RexUtil.containsCorrelation(condition)
+                        && Failures.impossible(condition))
                 .toList();
     }
 

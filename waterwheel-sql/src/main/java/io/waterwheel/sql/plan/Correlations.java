@@ -1,27 +1,23 @@
 package io.waterwheel.sql.plan;
 
-import io.waterwheel.sql.parse.SqlErrors;
-import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.RelVisitor;
+import org.apache.calcite.rel.core.Aggregate;
 import org.apache.calcite.rel.core.Correlate;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.core.Join;
-import org.apache.calcite.rel.core.Sort;
-import org.apache.calcite.rex.RexCorrelVariable;
-import org.apache.calcite.rex.RexFieldAccess;
-import org.apache.calcite.rex.RexNode;
-import org.apache.calcite.rex.RexShuttle;
+import org.apache.calcite.rel.core.JoinRelType;
+import org.apache.calcite.rel.core.Project;
+import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.util.ImmutableBitSet;
 import org.jspecify.annotations.Nullable;
 
 /** Looks at sub-queries that are asked for each row of the query around them. */
 final class Correlations extends RelVisitor {
     private final Set<CorrelationId> rows = new HashSet<>();
-    private boolean limited;
     private boolean distant;
 
     private Correlations() {}
@@ -37,91 +33,42 @@ final class Correlations extends RelVisitor {
     }
 
     /**
-     * Refuses one that has a LIMIT and names a row further out than that of the query directly around it: the joins
-     * that Calcite makes of it have other rows.
+     * Whether Calcite makes joins of all of them that have the same rows. It does not of one that names a row further
+     * out than that of the query directly around it, nor of one in which a row around it is named within a join or
+     * below a window: it gives each side of the join values of the row by itself, and opens the window over the rows of
+     * all rows. Nor of one with an aggregate without groups below it, but as one value: such an aggregate has a row
+     * where nothing matches, and the join has none.
      */
-    static void requireNear(RelNode node) {
-        if (looked(node).distant) {
-            throw SqlErrors.unsupported(
-                    "not supported: a sub-query with a LIMIT that names a column of a query further out than the one"
-                            + " around it; docs/sql.md has what is");
-        }
+    static boolean areJoins(RelNode node) {
+        return !looked(node).distant && namesAbove(node, false);
     }
 
     /**
-     * Refuses one with a join of which several parts name the same column of the row around it, and some part another
-     * column: Calcite gives each part values of the row by itself, and forgets that they are of one row.
+     * Whether rows are named above joins, windows and such aggregates alone.
+     *
+     * @param optional whether all columns are null where the node has no row
      */
-    static void requireOneValue(RelNode node) {
+    private static boolean namesAbove(RelNode node, boolean optional) {
+        boolean apart = node instanceof Join
+                || (node instanceof Project project && project.containsOver())
+                || (node instanceof Aggregate aggregate
+                        && !optional
+                        && aggregate.getGroupSets().contains(ImmutableBitSet.of()));
+        if (apart) {
+            Set<CorrelationId> named = new HashSet<>(RelOptUtil.getVariablesUsed(node));
+            named.removeAll(rows(node));
+            if (!named.isEmpty()) {
+                return false;
+            }
+        }
         if (node instanceof Correlate correlate) {
-            requireOneValue(correlate.getRight(), correlate.getCorrelationId(), correlate.getRight());
+            return namesAbove(correlate.getLeft(), false)
+                    && namesAbove(correlate.getRight(), correlate.getJoinType() == JoinRelType.LEFT);
         }
-        node.getInputs().forEach(Correlations::requireOneValue);
-    }
-
-    private static void requireOneValue(RelNode node, CorrelationId row, RelNode whole) {
-        if (node instanceof Join join) {
-            List<Set<Integer>> parts = new ArrayList<>();
-            for (RexNode condition : RelOptUtil.conjunctions(join.getCondition())) {
-                parts.add(columns(condition, row));
-            }
-            parts.add(columns(join.getLeft(), row, null));
-            parts.add(columns(join.getRight(), row, null));
-            if (parts.stream().anyMatch(part -> !part.isEmpty())) {
-                parts.add(columns(whole, row, join));
-                requireOneValue(parts);
-            }
-        }
-        for (RelNode input : node.getInputs()) {
-            requireOneValue(input, row, whole);
-        }
-    }
-
-    private static void requireOneValue(List<Set<Integer>> parts) {
-        parts.removeIf(Set::isEmpty);
-        Set<Integer> seen = new HashSet<>();
-        boolean shared = false;
-        for (Set<Integer> part : parts) {
-            for (int column : part) {
-                shared |= !seen.add(column);
-            }
-        }
-        if (shared && !parts.stream().allMatch(parts.get(0)::equals)) {
-            throw SqlErrors.unsupported(
-                    "not supported: a sub-query with a join, of which several conditions name the same column of the"
-                            + " query around it, and one names another of its columns; name each once, and compare"
-                            + " columns of the sub-query with each other in the other conditions");
-        }
-    }
-
-    /** The columns of the row that a part of the plan names, but for what lies in and below one of its nodes. */
-    private static Set<Integer> columns(RelNode node, CorrelationId row, @Nullable RelNode without) {
-        Set<Integer> columns = new HashSet<>();
-        if (node != without) {
-            node.accept(named(columns, row));
-            for (RelNode input : node.getInputs()) {
-                columns.addAll(columns(input, row, without));
-            }
-        }
-        return columns;
-    }
-
-    private static Set<Integer> columns(RexNode condition, CorrelationId row) {
-        Set<Integer> columns = new HashSet<>();
-        condition.accept(named(columns, row));
-        return columns;
-    }
-
-    private static RexShuttle named(Set<Integer> columns, CorrelationId row) {
-        return new RexShuttle() {
-            @Override
-            public RexNode visitFieldAccess(RexFieldAccess access) {
-                if (access.getReferenceExpr() instanceof RexCorrelVariable variable && variable.id.equals(row)) {
-                    columns.add(access.getField().getIndex());
-                }
-                return access;
-            }
-        };
+        boolean same = optional
+                && node instanceof Project project
+                && project.getProjects().stream().allMatch(RexInputRef.class::isInstance);
+        return node.getInputs().stream().allMatch(input -> namesAbove(input, same));
     }
 
     private static Correlations looked(RelNode node) {
@@ -134,13 +81,11 @@ final class Correlations extends RelVisitor {
     public void visit(RelNode node, int ordinal, @Nullable RelNode parent) {
         if (node instanceof Correlate correlate) {
             rows.add(correlate.getCorrelationId());
-            Correlations within = looked(correlate.getRight());
             Set<CorrelationId> named = new HashSet<>(RelOptUtil.getVariablesUsed(correlate.getRight()));
-            named.removeAll(within.rows);
+            named.removeAll(rows(correlate.getRight()));
             named.remove(correlate.getCorrelationId());
-            distant |= within.limited && !named.isEmpty();
+            distant |= !named.isEmpty();
         }
-        limited |= node instanceof Sort sort && (sort.fetch != null || sort.offset != null);
         super.visit(node, ordinal, parent);
     }
 }

@@ -5,7 +5,6 @@ import io.waterwheel.sql.residual.MixedComparisons;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.apache.calcite.plan.Context;
@@ -31,7 +30,6 @@ import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.logical.LogicalAsofJoin;
 import org.apache.calcite.rel.logical.LogicalProject;
-import org.apache.calcite.rel.rules.JoinCommuteRule;
 import org.apache.calcite.rel.rules.SubQueryRemoveRule;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexBuilder;
@@ -54,10 +52,13 @@ import org.apache.calcite.sql2rel.RelDecorrelator;
 import org.apache.calcite.tools.RelBuilder;
 import org.apache.calcite.tools.RelBuilderFactory;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Makes joins of sub-queries, also of those that are asked for each row. Calcite makes other joins of as-of joins when
- * it does so, or fails: to it each is a table.
+ * Makes joins of sub-queries, also of those that are asked for each row, where Calcite makes the right ones: leaves
+ * take more of a join. What it does not is left to DuckDB as it is, for each row. Calcite makes other joins of as-of
+ * joins when it does so, or fails: to it each is a table.
  */
 final class Decorrelation {
     // Rules are made one by one: CoreRules makes all that Calcite has, for the first statement of a process.
@@ -73,6 +74,8 @@ final class Decorrelation {
                             .withRelBuilderFactory(SubQueryLists.FACTORY)
                             .toRule()))
             .build();
+
+    private static final Logger LOG = LoggerFactory.getLogger(Decorrelation.class);
 
     private Decorrelation() {}
 
@@ -110,19 +113,25 @@ final class Decorrelation {
         if (closing.depends) {
             return null;
         }
-        Correlations.requireNear(node);
-        Correlations.requireOneValue(node);
         return decorrelated(closed, builder).accept(new Opening());
     }
 
+    /** As it is where Calcite makes no joins of it, or wrong ones. */
     private static RelNode decorrelated(RelNode node, RelBuilder builder) {
-        if (!Correlations.has(node)) {
+        if (!Correlations.has(node) || !Correlations.areJoins(node)) {
             return node;
         }
-        RelNode held = node.accept(new Holding(builder)).accept(new MixedComparisons.Holding());
-        return RelDecorrelator.decorrelateQuery(held, builder)
-                .accept(new MixedComparisons.Releasing())
-                .accept(new Releasing());
+        try {
+            RelNode held = node.accept(new Holding()).accept(new MixedComparisons.Holding());
+            RelNode joined = RelDecorrelator.decorrelateQuery(held, builder)
+                    .accept(new MixedComparisons.Releasing())
+                    .accept(new Releasing());
+            return Correlations.has(joined) ? node : joined;
+        } catch (RuntimeException | AssertionError e) {
+            // Calcite says in many ways that it cannot.
+            LOG.debug("no joins are made of the sub-queries of a statement", e);
+            return node;
+        }
     }
 
     /**
@@ -134,17 +143,8 @@ final class Decorrelation {
      * <p>Columns that a row is asked by: of one that the condition of a LEFT JOIN compares it takes none to be null,
      * though the join keeps the rows in which it is. It would compare such nulls by {@code =}, and lose what a
      * sub-query says of them.
-     *
-     * <p>A RIGHT JOIN whose condition, or left side, names an outer row: Calcite joins the outer rows to the side that
-     * may have no equal, and loses them. As a LEFT JOIN it is right.
      */
     private static final class Holding extends RelHomogeneousShuttle {
-        private final RelBuilder builder;
-
-        Holding(RelBuilder builder) {
-            this.builder = builder;
-        }
-
         /** The value of its argument. */
         private static final SqlFunction HELD = new SqlFunction(
                 "HELD",
@@ -166,26 +166,7 @@ final class Decorrelation {
             } else if (node instanceof Correlate correlate) {
                 return asked(correlate);
             }
-            return node instanceof Join join && isOuter(join) ? outer(join) : node;
-        }
-
-        private RelNode outer(Join join) {
-            boolean named = RexUtil.containsCorrelation(join.getCondition());
-            Join held = named
-                    ? join.copy(
-                            join.getTraitSet(),
-                            held(join.getCondition(), join),
-                            join.getLeft(),
-                            join.getRight(),
-                            join.getJoinType(),
-                            join.isSemiJoinDone())
-                    : join;
-            return join.getJoinType() == JoinRelType.RIGHT
-                            && (named
-                                    || !RelOptUtil.getVariablesUsed(join.getLeft())
-                                            .isEmpty())
-                    ? Objects.requireNonNull(JoinCommuteRule.swap(held, true, builder))
-                    : held;
+            return node;
         }
 
         private static RelNode groups(Aggregate aggregate, Project project) {

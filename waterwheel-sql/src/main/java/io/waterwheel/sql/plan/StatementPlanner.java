@@ -68,6 +68,7 @@ import org.apache.calcite.rel.RelRoot;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.core.RelFactories;
 import org.apache.calcite.rel.rules.FilterAggregateTransposeRule;
+import org.apache.calcite.rel.rules.FilterCorrelateRule;
 import org.apache.calcite.rel.rules.FilterJoinRule.FilterIntoJoinRule;
 import org.apache.calcite.rel.rules.FilterJoinRule.JoinConditionPushRule;
 import org.apache.calcite.rel.rules.FilterMergeRule;
@@ -112,6 +113,7 @@ public final class StatementPlanner {
             FilterIntoJoinRule.FilterIntoJoinRuleConfig.DEFAULT.toRule(),
             JoinConditionPushRule.JoinConditionPushRuleConfig.DEFAULT.toRule(),
             FilterProjectTransposeRule.Config.DEFAULT.toRule(),
+            FilterCorrelateRule.Config.DEFAULT.toRule(),
             FilterAggregateTransposeRule.Config.DEFAULT.toRule(),
             FilterSetOpTransposeRule.Config.DEFAULT.toRule(),
             FilterMergeRule.Config.DEFAULT.toRule(),

@@ -26,6 +26,7 @@ import org.apache.calcite.rel.core.SetOp;
 import org.apache.calcite.rel.core.Sort;
 import org.apache.calcite.rel.core.Values;
 import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexCorrelVariable;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexVisitorImpl;
@@ -201,22 +202,29 @@ final class Narrowings {
                 || node instanceof Aggregate
                 || node instanceof Sort
                 || node instanceof SetOp
-                || (node instanceof Project project && !isSpatial(project.getProjects()))
-                || (node instanceof Filter filter && !isSpatial(List.of(filter.getCondition())));
+                || (node instanceof Project project && isSide(project.getProjects()))
+                || (node instanceof Filter filter && isSide(List.of(filter.getCondition())));
         return known && node.getInputs().stream().allMatch(Narrowings::isSide);
     }
 
-    private static boolean isSpatial(List<RexNode> nodes) {
-        boolean[] spatial = {false};
+    /** Neither spatial, nor of a row of the query around it. */
+    private static boolean isSide(List<RexNode> nodes) {
+        boolean[] other = {false};
         RexVisitorImpl<@Nullable Void> visitor = new RexVisitorImpl<>(true) {
             @Override
             public @Nullable Void visitCall(RexCall call) {
-                spatial[0] |= call.getOperator().getName().startsWith("ST_");
+                other[0] |= call.getOperator().getName().startsWith("ST_");
                 return super.visitCall(call);
+            }
+
+            @Override
+            public @Nullable Void visitCorrelVariable(RexCorrelVariable variable) {
+                other[0] = true;
+                return null;
             }
         };
         nodes.forEach(node -> node.accept(visitor));
-        return spatial[0];
+        return !other[0];
     }
 
     /** What has every value, but null, of a node's column; null where that cannot be told. */

@@ -18,10 +18,13 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.function.IntFunction;
 import org.apache.calcite.avatica.util.ByteString;
+import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rel.type.RelDataTypeFactory;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexCorrelVariable;
+import org.apache.calcite.rex.RexFieldAccess;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
@@ -109,6 +112,9 @@ final class ResidualExpressions {
             return columns.apply(input.getIndex());
         } else if (node instanceof RexLiteral literal) {
             return literal(literal);
+        } else if (node instanceof RexFieldAccess access
+                && access.getReferenceExpr() instanceof RexCorrelVariable variable) {
+            return row(variable.id) + ".c" + access.getField().getIndex();
         } else if (node instanceof RexCall call) {
             try {
                 return call instanceof RexOver over ? new ResidualWindows(this).of(over) : call(call);
@@ -117,6 +123,11 @@ final class ResidualExpressions {
             }
         }
         throw new NotPushed(node.getKind().lowerName.replace('_', ' '));
+    }
+
+    /** What the row is called that a sub-query is asked for. */
+    static String row(CorrelationId id) {
+        return "row" + id.getId();
     }
 
     /** Each of them, with commas between. */

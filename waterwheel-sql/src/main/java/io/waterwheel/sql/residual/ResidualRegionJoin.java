@@ -47,6 +47,9 @@ final class ResidualRegionJoin {
         if (join instanceof AsofJoin || !join.analyzeCondition().leftKeys.isEmpty()) {
             // By what is equal DuckDB joins without an index, and within its memory.
             return null;
+        } else if (!RelOptUtil.getVariablesUsed(join).isEmpty()) {
+            // The table would be another one for each row of the query around it.
+            return null;
         }
         List<RexNode> terms = new ArrayList<>(RelOptUtil.conjunctions(join.getCondition()));
         for (int t = 0; t < terms.size(); t++) {

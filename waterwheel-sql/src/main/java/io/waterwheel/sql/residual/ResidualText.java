@@ -23,6 +23,7 @@ import org.apache.calcite.rel.RelFieldCollation;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Aggregate;
 import org.apache.calcite.rel.core.AsofJoin;
+import org.apache.calcite.rel.core.Correlate;
 import org.apache.calcite.rel.core.Filter;
 import org.apache.calcite.rel.core.Intersect;
 import org.apache.calcite.rel.core.Join;
@@ -184,6 +185,8 @@ final class ResidualText {
                     + new ResidualExpressions(rex, ResidualText::input, regions).of(filter.getCondition());
         } else if (node instanceof Join join) {
             return join(join);
+        } else if (node instanceof Correlate correlate) {
+            return forEach(correlate);
         } else if (node instanceof Aggregate aggregate) {
             ResidualAggregates.Text text = ResidualAggregates.of(aggregate, finite);
             return "SELECT " + named(text.columns()) + " FROM " + from(aggregate.getInput()) + " AS t" + text.groupBy();
@@ -194,10 +197,7 @@ final class ResidualText {
         } else if (node instanceof Values values) {
             return values(values);
         }
-        throw new NotPushed(
-                node.getRelTypeName().contains("Correlate")
-                        ? "a sub-query that names a column of the query around it in such a place"
-                        : node.getRelTypeName().replace("Logical", ""));
+        throw new NotPushed(node.getRelTypeName().replace("Logical", ""));
     }
 
     private static RexBuilder rex(RelNode node) {
@@ -302,15 +302,36 @@ final class ResidualText {
             requireAlike(asof.getMatchCondition());
             on = "(" + on + ") AND " + expressions.of(asof.getMatchCondition());
         }
+        return "SELECT " + named(columns("l", left, join.getJoinType().projectsRight() ? right : 0)) + " FROM "
+                + from(join.getLeft()) + " AS l " + kind + " " + from(join.getRight()) + " AS r ON " + on;
+    }
+
+    /** Columns of two sides, the right one called r. */
+    private static List<String> columns(String name, int left, int right) {
         List<String> columns = new ArrayList<>();
         for (int c = 0; c < left; c++) {
-            columns.add("l.c" + c);
+            columns.add(name + ".c" + c);
         }
-        for (int c = 0; c < right && join.getJoinType().projectsRight(); c++) {
+        for (int c = 0; c < right; c++) {
             columns.add("r.c" + c);
         }
-        return "SELECT " + named(columns) + " FROM " + from(join.getLeft()) + " AS l " + kind + " "
-                + from(join.getRight()) + " AS r ON " + on;
+        return columns;
+    }
+
+    /** A sub-query that is asked for each row of the other side, which has a name of its own in it. */
+    private String forEach(Correlate correlate) throws NotPushed {
+        String kind =
+                switch (correlate.getJoinType()) {
+                    case INNER -> "JOIN";
+                    case LEFT -> "LEFT JOIN";
+                    default ->
+                        throw new NotPushed("a sub-query that names a column of the query around it in such a place");
+                };
+        String row = ResidualExpressions.row(correlate.getCorrelationId());
+        int left = correlate.getLeft().getRowType().getFieldCount();
+        int right = correlate.getRight().getRowType().getFieldCount();
+        return "SELECT " + named(columns(row, left, right)) + " FROM " + from(correlate.getLeft()) + " AS " + row + " "
+                + kind + " LATERAL (" + select(correlate.getRight()) + ") AS r ON true";
     }
 
     /** DuckDB's ASOF takes plain comparisons alone. */

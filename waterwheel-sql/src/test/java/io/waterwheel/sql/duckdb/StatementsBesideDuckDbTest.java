@@ -767,9 +767,6 @@ final class StatementsBesideDuckDbTest {
                         + " SQL_UNSUPPORTED",
                 "SELECT CAST(CONCAT(o.note, v.note) AS DATE) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",
                 "SELECT (SELECT level FROM visits) FROM orders | SQL_VALUE",
-                "SELECT o.id, n.at FROM orders o, LATERAL (SELECT v.moment AS at, v.id FROM visits v, LATERAL (SELECT w.moment"
-                        + " AS at FROM orders w WHERE w.id = o.id AND w.moment <= v.moment ORDER BY w.moment DESC LIMIT 1) m"
-                        + " WHERE v.id = o.id AND m.at <= o.moment ORDER BY v.moment DESC LIMIT 1) n | SQL_UNSUPPORTED",
                 "SELECT w.id FROM visits w WHERE EXISTS (SELECT 1 FROM (SELECT * FROM orders WHERE amount = w.level) o"
                         + " ASOF JOIN visits a MATCH_CONDITION a.moment <= o.moment ON o.id = a.id) | SQL_UNSUPPORTED",
                 "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 5) SELECT n FROM t | SQL_UNSUPPORTED",

@@ -238,5 +238,11 @@ final class CoordinatorRole implements SnapshotSource {
             }
             return found;
         }
+
+        @Override
+        public long scanCached(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink) throws IOException {
+            return scan.scanCached(
+                    subquery.file(), world.topic.layout, arrived(subquery).spec(), subquery.piece(), sink);
+        }
     }
 }

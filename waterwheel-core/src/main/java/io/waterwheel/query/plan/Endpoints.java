@@ -4,6 +4,7 @@ import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.query.scan.IndexerReply;
+import io.waterwheel.query.scan.NotCachedException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -59,6 +60,16 @@ public interface Endpoints {
          */
         long scan(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink, long deadlineNanos)
                 throws IOException, InterruptedException;
+
+        /**
+         * The same, for one that runs in this process and needs no file: waits for nothing but the processor.
+         *
+         * @throws io.waterwheel.query.scan.NotCachedException when it would have to read something, or is elsewhere;
+         *     what the sink has seen is then void
+         */
+        default long scanCached(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink) throws IOException {
+            throw new NotCachedException();
+        }
     }
 
     /** Who hosts the indexer now, or null when no task does. */

@@ -62,6 +62,9 @@ final class QueryRun implements AutoCloseable {
     /** A plan older than this is made anew: what it says of fresh tuples may be refused. */
     private static final long OLD_PLAN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
+    /** Tuples up to which a question is small: read on its own thread where they are in memory. A few leaves. */
+    private static final long SMALL = 16 << 10;
+
     /** Chunks read at once when older ones may turn out not to be needed. */
     private static final int MAX_CHUNKS_AT_ONCE = 16;
 
@@ -413,10 +416,13 @@ final class QueryRun implements AutoCloseable {
         return read;
     }
 
+    /** Reads some at once where that is quick, and returns the reading of the others. */
     private ChunkReads reads(ResolvedQuery asked, List<ChunkDescriptor> chunks, Delivery delivery) {
         Endpoints servers = means.endpoints().apply(asked.stream().id());
-        return new ChunkReads(
-                asked, chunks, delivery, servers, means.executors().apply(lane), clock, memory);
+        List<ChunkDescriptor> left = lane == Lane.LIGHT && expectedTuples <= SMALL
+                ? new CachedReads(asked, delivery, servers, memory).read(chunks)
+                : chunks;
+        return new ChunkReads(asked, left, delivery, servers, means.executors().apply(lane), clock, memory);
     }
 
     private void deliver(

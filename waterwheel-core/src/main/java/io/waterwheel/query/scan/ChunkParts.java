@@ -26,6 +26,8 @@ final class ChunkParts implements AutoCloseable {
     private final String file;
     private final ChunkDirectory directory;
     private final Reservation memory;
+    /** Whether no file is to be opened. */
+    private final boolean cachedOnly;
     /** What the parts of this batch take that the cache did not have. */
     private long batchBytes;
 
@@ -57,10 +59,17 @@ final class ChunkParts implements AutoCloseable {
     private long directoriesRead;
     private long readNanos;
 
-    /** @param memory what is read and decoded is reserved from it */
-    ChunkParts(ChunkStore store, ChunkCache cache, String file, RowLayout layout, Reservation memory)
+    /**
+     * Nothing asked for yet.
+     *
+     * @param memory what is read and decoded is reserved from it
+     * @param cachedOnly whether to fail with {@link NotCachedException} where a file would be read
+     */
+    ChunkParts(
+            ChunkStore store, ChunkCache cache, String file, RowLayout layout, Reservation memory, boolean cachedOnly)
             throws IOException {
         this.memory = memory;
+        this.cachedOnly = cachedOnly;
         this.store = store;
         this.cache = cache;
         ChunkCache.Known known = cache.directory(file);
@@ -276,6 +285,9 @@ final class ChunkParts implements AutoCloseable {
     }
 
     private ChunkStore.Input openFile() throws IOException {
+        if (cachedOnly) {
+            throw new NotCachedException();
+        }
         ChunkStore.Input input;
         try {
             input = store.open(file);

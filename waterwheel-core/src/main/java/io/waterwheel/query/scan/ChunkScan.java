@@ -36,12 +36,28 @@ public final class ChunkScan {
     /** The same for a piece of the chunk; the sink is told where the next one begins, if there is one. */
     public long scan(String file, RowLayout layout, ScanSpec spec, Subquery.Piece piece, RowSink sink)
             throws IOException {
+        return scan(file, layout, spec, piece, sink, false);
+    }
+
+    /**
+     * The same from the cache alone: waits for no file.
+     *
+     * @throws NotCachedException when something of it would have to be read; rows may have been handed over by then
+     */
+    public long scanCached(String file, RowLayout layout, ScanSpec spec, Subquery.Piece piece, RowSink sink)
+            throws IOException {
+        return scan(file, layout, spec, piece, sink, true);
+    }
+
+    private long scan(
+            String file, RowLayout layout, ScanSpec spec, Subquery.Piece piece, RowSink sink, boolean cachedOnly)
+            throws IOException {
         RowFilter filter = new RowFilter(spec, layout);
         if (filter.matchesNothing()) {
             return 0;
         }
         try (Reservation memory = sink.memory().part();
-                ChunkParts parts = new ChunkParts(store, cache, file, layout, memory)) {
+                ChunkParts parts = new ChunkParts(store, cache, file, layout, memory, cachedOnly)) {
             return new ChunkLeafScan(parts, spec, filter, piece, sink, new Workspace(sink::wanted, memory)).run();
         }
     }

@@ -370,7 +370,7 @@ final class QueryRunnerTest {
         }
     }
 
-    private static final class NoRows implements IndexerReply {
+    static final class NoRows implements IndexerReply {
         @Override
         public IndexerHeader header() {
             return new IndexerHeader(IndexerHeader.Outcome.ANSWER, "", 1, new long[] {10}, false, List.of());

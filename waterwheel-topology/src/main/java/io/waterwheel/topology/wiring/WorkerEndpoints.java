@@ -287,6 +287,11 @@ final class WorkerEndpoints {
                     throws IOException {
                 return chunkScan.scan(subquery.file(), layout(streamId), resolved.spec(), subquery.piece(), sink);
             }
+
+            @Override
+            public long scanCached(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink) throws IOException {
+                return chunkScan.scanCached(subquery.file(), layout(streamId), resolved.spec(), subquery.piece(), sink);
+            }
         }
 
         private final class RemoteServer implements QueryServer {

@@ -9,6 +9,9 @@ import io.waterwheel.schema.Field;
 import io.waterwheel.tuple.TupleBlock;
 import io.waterwheel.wire.WireQueries;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
 import org.apache.arrow.flight.FlightProducer.ServerStreamListener;
 import org.apache.arrow.memory.ArrowBuf;
@@ -21,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class FlightAnswer implements ColumnSink, AutoCloseable {
     private static final int BATCH_ROWS = 1 << 16;
+    /** Columns of an answer that is sent at once: a schema of more takes a while to be written. */
+    private static final int FEW_COLUMNS = 64;
     /** What is left of this share of the memory for answers bounds a batch: many of them are under way at a time. */
     private static final int ANSWERS = 64;
 
@@ -32,10 +37,15 @@ final class FlightAnswer implements ColumnSink, AutoCloseable {
     private final String client;
     private final String trace;
     private final FlightExtension.Form form;
+    /** Runs what is to be written to the connection at once. */
+    private final Executor network;
+
     private volatile boolean stopped;
     private ClientWait waits = NOT_TOLD;
     private @Nullable ArrowRows batch;
     private @Nullable List<Column> columns;
+    /** Whether the schema was sent. */
+    private boolean shown;
     /** Whether rows that came have not been sent. */
     private boolean begun;
     /** About the bytes of those. */
@@ -70,6 +80,7 @@ final class FlightAnswer implements ColumnSink, AutoCloseable {
      * @param client host and port of the connection
      * @param trace the caller's traceparent; empty where there is none
      * @param form of the batches
+     * @param network the thread that writes to the connection, which then sends a small answer at once; or any other
      */
     FlightAnswer(
             ServerStreamListener listener,
@@ -79,8 +90,10 @@ final class FlightAnswer implements ColumnSink, AutoCloseable {
             BooleanSupplier closing,
             String client,
             String trace,
-            FlightExtension.Form form) {
+            FlightExtension.Form form,
+            Executor network) {
         this.form = form;
+        this.network = network;
         this.closing = closing;
         this.client = client;
         this.trace = trace;
@@ -100,11 +113,17 @@ final class FlightAnswer implements ColumnSink, AutoCloseable {
         if (batch != null) {
             throw new IllegalStateException("an answer starts once");
         }
-        ArrowRows rows = new ArrowRows(fields, columns, form, allocator);
-        batch = rows;
-        // Vectors that were sent are let go, and never filled again.
-        listener.setUseZeroCopy(true);
-        listener.start(rows.shown());
+        batch = new ArrowRows(fields, columns, form, allocator);
+    }
+
+    /** The schema goes with the first batch, or before it where that takes its time. */
+    private void showSchema(ArrowRows rows) {
+        if (!shown) {
+            shown = true;
+            // Vectors that were sent are let go, and never filled again.
+            listener.setUseZeroCopy(true);
+            listener.start(rows.shown());
+        }
     }
 
     @Override
@@ -165,6 +184,7 @@ final class FlightAnswer implements ColumnSink, AutoCloseable {
         await();
         nextBytes = isFull(rows) ? (int) Math.min(2L * mostBytes(), batchBytes) : AnswerPace.LEAST_BATCH_BYTES;
         full = false;
+        showSchema(rows);
         rows.end();
         begun = false;
         begunBytes = 0;
@@ -204,16 +224,41 @@ final class FlightAnswer implements ColumnSink, AutoCloseable {
             start(List.of());
         }
         await();
-        byte[] bytes = WireQueries.verdict(verdict);
-        if (batch != null) {
-            if (!begun) {
-                batch.begin(0);
-            }
-            batch.end();
+        ArrowRows last = Objects.requireNonNull(batch);
+        if (!begun) {
+            last.begin(0);
         }
+        last.end();
+        byte[] bytes = WireQueries.verdict(verdict);
+        if (shown
+                || begunBytes > AnswerPace.LEAST_BATCH_BYTES
+                || last.shown().getFieldVectors().size() > FEW_COLUMNS) {
+            end(last, bytes);
+            return;
+        }
+        // Handed over with the batch. Sent step by step it would be written in four packets, for each of which both
+        // sides wake up a thread.
+        ended = true;
+        batch = null;
+        Runnable whole = () -> {
+            try (last) {
+                end(last, bytes);
+            } catch (RuntimeException | Error e) {
+                listener.error(RpcErrors.toFlight(RpcErrors.of(e), closing.getAsBoolean()));
+            }
+        };
+        try {
+            network.execute(whole);
+        } catch (RejectedExecutionException e) {
+            whole.run();
+        }
+    }
+
+    private void end(ArrowRows last, byte[] verdict) {
+        showSchema(last);
         // Last: a failure before it would never release it.
-        ArrowBuf metadata = allocator.buffer(bytes.length);
-        metadata.writeBytes(bytes);
+        ArrowBuf metadata = allocator.buffer(verdict.length);
+        metadata.writeBytes(verdict);
         ended = true;
         listener.putNext(metadata);
         listener.completed();
@@ -278,8 +323,13 @@ final class FlightAnswer implements ColumnSink, AutoCloseable {
     @Override
     public void flush() {
         ArrowRows rows = batch;
-        if (rows != null && begun && !ended && listener.isReady()) {
+        if (rows == null || ended || !listener.isReady()) {
+            return;
+        }
+        if (begun) {
             send(rows);
+        } else {
+            showSchema(rows);
         }
     }
 

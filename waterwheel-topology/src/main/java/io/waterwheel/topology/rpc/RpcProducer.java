@@ -310,7 +310,8 @@ final class RpcProducer extends NoOpFlightProducer {
                 this::isClosing,
                 ThisCall.client(),
                 ThisCall.trace(),
-                form);
+                form,
+                ThisCall.network());
         submit(queryPool, "queries", () -> {
             try (answer) {
                 try {

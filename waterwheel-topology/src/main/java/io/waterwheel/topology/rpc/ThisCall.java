@@ -9,9 +9,11 @@ import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
+import io.netty.util.internal.ThreadExecutorMap;
 import io.waterwheel.wire.TraceParent;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.concurrent.Executor;
 
 /** Tells a call's handler by which connection it came, and bounds what is queued for its receiver. */
 final class ThisCall implements ServerInterceptor {
@@ -20,6 +22,8 @@ final class ThisCall implements ServerInterceptor {
 
     private static final Context.Key<FlightExtension.Headers> HEADERS =
             Context.keyWithDefault("waterwheel-headers", new FlightExtension.Headers(new Metadata()));
+
+    private static final Context.Key<Executor> NETWORK = Context.keyWithDefault("waterwheel-network", Runnable::run);
 
     private final int queuedBytes;
 
@@ -54,6 +58,14 @@ final class ThisCall implements ServerInterceptor {
         }
     }
 
+    /**
+     * The thread that reads and writes the connection of the call that this thread was given; where that is not known,
+     * whichever hands something over. What it runs must be short, and must not wait.
+     */
+    static Executor network() {
+        return NETWORK.get();
+    }
+
     /** Host and port of who makes the call that this thread was given; empty when it is not known. */
     static String client() {
         return client(attributes());
@@ -82,6 +94,11 @@ final class ThisCall implements ServerInterceptor {
         call.setOnReadyThreshold(queuedBytes);
         FlightExtension.Headers told = new FlightExtension.Headers(headers);
         Context context = Context.current().withValues(KEY, call.getAttributes(), HEADERS, told);
+        // Known where the call is told of on that thread, as each that asks for rows is.
+        Executor network = ThreadExecutorMap.currentExecutor();
+        if (network != null) {
+            context = context.withValue(NETWORK, network);
+        }
         return Contexts.interceptCall(context, new Answering<>(call, told), headers, next);
     }
 }

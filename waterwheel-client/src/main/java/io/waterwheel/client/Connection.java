@@ -90,6 +90,7 @@ final class Connection implements AutoCloseable {
                 // reader: to wake up another thread for that takes longer.
                 .directExecutor()
                 .offloadExecutor(NAMES)
+                .intercept(new FewRequests())
                 // Batches are about a megabyte, or one row.
                 .maxInboundMessageSize(64 << 20)
                 .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS)

@@ -22,11 +22,6 @@ import org.junit.jupiter.api.Test;
 @Tag("simulation")
 final class SimulationTest {
     private static final long FIRST = Long.getLong("seed", 1);
-    private static final int SEEDS = 300;
-    private static final int LOG_SEEDS = 1_000;
-    private static final int WIDE_SEEDS = 40;
-    private static final int STREAMS_SEEDS = 15;
-    private static final int SCALED_SEEDS = 80;
     private static final int MAX_FAILURES = 5;
 
     /**
@@ -66,12 +61,12 @@ final class SimulationTest {
 
     @Test
     void noAnswerFromThePastIsTakenForALoss() throws Exception {
-        check(Rounds.of(LOG_SEEDS, 20 * LOG_SEEDS), LogSimulation::run);
+        check(Rounds.of(500, 20_000), LogSimulation::run);
     }
 
     @Test
     void everyCompleteAnswerHoldsEveryTupleOnce() throws Exception {
-        int seeds = Rounds.of(SEEDS, 20_000);
+        int seeds = Rounds.of(120, 20_000);
         int steps = Integer.getInteger("steps", Simulation.STEPS);
         assertThat(answers("", seeds, seed -> Simulation.run(seed, steps)))
                 .as("complete answers")
@@ -81,14 +76,14 @@ final class SimulationTest {
     /** {@code -Dstreams=} how many seeds. */
     @Test
     void noStreamsTroubleStopsAnother() throws Exception {
-        check(Rounds.of("streams", STREAMS_SEEDS, 20 * STREAMS_SEEDS), StreamsSimulation::run);
+        check(Rounds.of("streams", 8, 300), StreamsSimulation::run);
     }
 
     /** {@code -Dwide=} how many seeds. Small worlds find more in the same time; these find what comes with number. */
     @Test
     void soItIsWithManyPartitionsAndIndexers() throws Exception {
         String world = Settings.WIDE_PARTITIONS + " partitions and " + Settings.WIDE_INDEXERS + " indexers, ";
-        int seeds = Rounds.of("wide", WIDE_SEEDS, 10 * WIDE_SEEDS);
+        int seeds = Rounds.of("wide", 16, 400);
         assertThat(answers(world, seeds, seed -> Simulation.runWide(seed, Simulation.STEPS)))
                 .as("complete answers")
                 .isPositive();
@@ -97,7 +92,7 @@ final class SimulationTest {
     /** {@code -Dscaled=} how many seeds. */
     @Test
     void soItIsThroughChangesOfTheScales() throws Exception {
-        int seeds = Rounds.of("scaled", SCALED_SEEDS, 3_000);
+        int seeds = Rounds.of("scaled", 32, 3_000);
         assertThat(answers("scales, ", seeds, seed -> Simulation.runScaled(seed, Simulation.STEPS)))
                 .as("complete answers")
                 .isPositive();

@@ -45,9 +45,9 @@ class FlightsOnClusterTest {
     private static final String STREAM = "flights";
     private static final String WORLD = "[-180, -90, 180, 90]";
     private static final String REGION = "[0, 46.5, 4.6, 51]";
-    private static final int QUERIES = Rounds.of("queries", 30, 200);
+    private static final int QUERIES = Rounds.of("queries", 12, 200);
     /** The short form sends the first of the file. */
-    private static final int MOST_ROWS = Rounds.ALL ? Integer.MAX_VALUE : 100_000;
+    private static final int MOST_ROWS = Rounds.ALL ? Integer.MAX_VALUE : 60_000;
 
     /** While something is changing. */
     private static final int FEWER_QUERIES = QUERIES / 2;

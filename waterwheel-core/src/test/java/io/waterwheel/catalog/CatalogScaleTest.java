@@ -31,7 +31,7 @@ final class CatalogScaleTest {
 
     @Test
     void opensSoonAndFindsWhatAScanFinds(@TempDir Path folder) throws IOException {
-        int chunks = Rounds.of("chunks", 100_000, 1_000_000);
+        int chunks = Rounds.of("chunks", 40_000, 1_000_000);
         int tail = 500;
         CatalogStore store = new InMemoryCatalogStore(new InMemoryCatalogStore.Tree());
         ChunkStore files = new LocalChunkStore(folder);

@@ -125,7 +125,7 @@ final class LaneProtocolTest {
     void everyKeyIsStoredOnce() {
         long first = Long.getLong("seed", 1);
         LaneSimulation simulation = new LaneSimulation();
-        for (long seed = first; seed < first + Rounds.of(60, 20_000); seed++) {
+        for (long seed = first; seed < first + Rounds.of(30, 20_000); seed++) {
             assertThat(simulation.apply(seed)).isEmpty();
         }
     }

@@ -35,16 +35,16 @@ final class FaultsTest {
     /** Of the long form; the short one, with given faults, is 0. */
     private static final int KILLS = Rounds.of("kills", 0, 50);
 
-    private static final int ROWS_A_SECOND = KILLS == 0 ? 2_000 : 4_000;
+    private static final int ROWS_A_SECOND = KILLS == 0 ? 1_000 : 4_000;
     /** A tree is sealed every few seconds, so that faults meet flushes. */
-    private static final String SEALS = "indexer.seal-size=" + (KILLS == 0 ? 128 : 256) + " KiB";
+    private static final String SEALS = "indexer.seal-size=" + (KILLS == 0 ? 64 : 256) + " KiB";
 
     /** The long form appends for an hour and more, and nothing of it is removed. */
     private static final int SMALL_DISK_MEGABYTES = KILLS == 0 ? 192 : 2_048;
 
     private static final Duration QUESTION = Duration.ofSeconds(15);
     /** Between questions beside a fault: what was killed wants the processors to come up. */
-    private static final Duration REST = Duration.ofMillis(20);
+    private static final Duration REST = Duration.ofMillis(KILLS == 0 ? 50 : 20);
     /** How long after a fault a complete answer may take; what is usual is in the printed report. */
     private static final Duration PATIENCE = KILLS == 0 ? Duration.ofMinutes(5) : Duration.ofSeconds(90);
 

@@ -150,7 +150,7 @@ public final class ChunkDescription {
             throws IOException {
         int length = Math.min(3, directory.length(leaf, part));
         if (length == 0) {
-            return "made of the position";
+            return "made of the columns";
         } else if (directory.follows(leaf, part)) {
             return "follows " + name(directory.layout(), directory.source(part));
         }

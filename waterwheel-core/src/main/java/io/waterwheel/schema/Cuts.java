@@ -52,9 +52,7 @@ public final class Cuts {
                 throw new IllegalArgumentException("cuts: expected values that differ in their first " + bytes
                         + " bytes, by which cells are told apart, got '" + text + "' after '"
                         + texts.get(cuts.size() - 1) + "'"
-                        + (bytes < Dimension.MAX_BYTES
-                                ? "; 'bytes: " + Dimension.MAX_BYTES + "' tells them apart by more"
-                                : ""));
+                        + (bytes < mostBytes() ? "; 'bytes: " + mostBytes() + "' tells them apart by more" : ""));
             }
             if (!cuts.isEmpty() && compare(cuts.get(cuts.size() - 1), cut) >= 0) {
                 throw new IllegalArgumentException("cuts: expected ascending values, got '" + text + "' after '"
@@ -65,10 +63,15 @@ public final class Cuts {
         return cuts;
     }
 
+    /** Of a value that may be of use to tell it apart. */
+    private int mostBytes() {
+        return field.type().isDecimal() || field.type().hasSixteenBytes() ? 16 : Dimension.MAX_BYTES;
+    }
+
     private List<Object> even(List<String> range, int cells) {
         if (field.type().variable()) {
-            throw new IllegalArgumentException(
-                    "a " + field.type().schemaName() + " cannot be divided evenly: expected cuts, got a range");
+            throw new IllegalArgumentException("values of type " + field.type().schemaName()
+                    + " cannot be divided evenly: expected cuts, got a range");
         }
         if (range.size() != 2) {
             throw new IllegalArgumentException("range: expected [LO, HI], got " + range);
@@ -127,8 +130,15 @@ public final class Cuts {
             };
         } catch (IllegalArgumentException | DateTimeException e) {
             throw new IllegalArgumentException(
-                    member + ": expected values of type " + field.type().schemaName() + ", got '" + text + "'", e);
+                    member + ": expected " + (isOfFloats() ? "finite values" : "values") + " of type "
+                            + field.type().schemaName() + ", got '" + text + "'",
+                    e);
         }
+    }
+
+    private boolean isOfFloats() {
+        PhysicalType type = field.type().physical();
+        return type == PhysicalType.FLOAT32 || type == PhysicalType.FLOAT64;
     }
 
     private Long whole(String text) {

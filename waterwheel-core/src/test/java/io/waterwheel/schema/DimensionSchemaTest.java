@@ -59,6 +59,21 @@ final class DimensionSchemaTest {
                 .isEqualTo(Arrays.copyOf(new byte[] {'S', 'N', 'O', 'W'}, 20));
     }
 
+    @Test
+    void sixteenBytesAreToldApartByAsMany() {
+        List<String> cuts = List.of("::1", "::2");
+        for (int bytes : new int[] {8, 16}) {
+            Dimension dimension = new Dimension("a", 2, List.of(), cuts, bytes);
+            Cuts of = new Cuts(new Field("a", FieldType.IPV6, false));
+            if (bytes == 16) {
+                assertThat(of.of(dimension, 2)).hasSize(2);
+            } else {
+                assertThatThrownBy(() -> of.of(dimension, 2))
+                        .hasMessageEndingWith("'bytes: 16' tells them apart by more");
+            }
+        }
+    }
+
     /** A day is the moment at which it begins, in UTC. */
     @Test
     void aDayIsATime() {
@@ -122,17 +137,17 @@ final class DimensionSchemaTest {
                         + " '1.5'",
                 "[flag, {field: value, range: [0, 4000000000]}] | dimension 'value': range: expected values of type int,"
                         + " got '4000000000'",
-                "[flag, {field: latitude, range: [0, NaN]}] | dimension 'latitude': range: expected values of type"
-                        + " double, got 'NaN'",
-                "[flag, {field: latitude, cuts: [1, Infinity]}] | dimension 'latitude': cuts: expected values of type"
-                        + " double, got 'Infinity'",
+                "[flag, {field: latitude, range: [0, NaN]}] | dimension 'latitude': range: expected finite values of"
+                        + " type double, got 'NaN'",
+                "[flag, {field: latitude, cuts: [1, Infinity]}] | dimension 'latitude': cuts: expected finite values of"
+                        + " type double, got 'Infinity'",
                 "[flag, {field: latitude, cuts: [0.0, -0.0]}] | dimension 'latitude': cuts: expected ascending values,"
                         + " got '-0.0' after '0.0'",
                 "[flag, {field: element, cuts: [abcdefgh1, abcdefgh2]}] | dimension 'element': cuts: expected values"
                         + " that differ in their first 8 bytes, by which cells are told apart, got 'abcdefgh2' after"
                         + " 'abcdefgh1'; 'bytes: 64' tells them apart by more",
-                "[flag, {field: element, range: [a, b]}] | dimension 'element': a string cannot be divided evenly:"
-                        + " expected cuts, got a range",
+                "[flag, {field: element, range: [a, b]}] | dimension 'element': values of type string cannot be divided"
+                        + " evenly: expected cuts, got a range",
                 "[flag, {field: value, range: [0, 9], cuts: [5]}] | dimension 'value': expected range or cuts, got both",
                 "[{field: flag, cuts: [true]}, {field: value, range: [0, 9]}] | dimension 'flag': a boolean has two"
                         + " cells by itself; leave out range and cuts",

@@ -302,7 +302,11 @@ final class DimensionSample {
                     + "', and no more of a value is in a key, so no cuts divide them: leave it out, or say 'indexed:"
                     + " true' of the field";
         }
-        return (values == 0 ? "no row has a value" : "all rows have the same value, '" + text(0) + "'")
+        PhysicalType type = field.type().physical();
+        boolean floats = type == PhysicalType.FLOAT32 || type == PhysicalType.FLOAT64;
+        return (values == 0
+                        ? "no row has a " + (floats ? "finite value" : "value")
+                        : "all rows have the same value, '" + text(0) + "'")
                 + ", so it divides nothing: leave it out, or give "
                 + (isText() ? "cuts: [VALUE, ...]" : "range: [LO, HI]");
     }

@@ -172,8 +172,8 @@ final class DimensionLearnerTest {
                         + " give range: [LO, HI]");
         assertThatThrownBy(() -> learned(draft(open("kind", 0), open("height", 0)), List.of("1,a,,5", "2,b,NaN,5")))
                 .hasMessage(
-                        "dimension 'height': no row has a value, so it divides nothing: leave it out, or give range:"
-                                + " [LO, HI]");
+                        "dimension 'height': no row has a finite value, so it divides nothing: leave it out, or give"
+                                + " range: [LO, HI]");
     }
 
     @Test

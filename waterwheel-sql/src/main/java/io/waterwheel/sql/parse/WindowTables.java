@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@code TABLE(TUMBLE(TABLE s, DESCRIPTOR(at), INTERVAL '1' MINUTE))} and {@code HOP} as SELECTs with the columns
  * window_start and window_end. A row is in each of the windows that hold its time; they begin at multiples of the step,
- * counted from 1970.
+ * counted from 1970. {@code TABLE s} alone is all of its rows.
  */
 final class WindowTables extends SqlShuttle {
     /** Windows of HOP that a row may be in. */
@@ -32,6 +32,11 @@ final class WindowTables extends SqlShuttle {
             if (name.equals("TUMBLE") || name.equals("HOP")) {
                 return windows(function, name.equals("HOP"));
             }
+        }
+        if (call.getKind() == SqlKind.EXPLICIT_TABLE && call.operand(0) instanceof SqlIdentifier) {
+            SqlSelect select = (SqlSelect) StatementParser.parseAsWritten("SELECT * FROM t");
+            select.setFrom(call.operand(0));
+            return select;
         }
         return super.visit(call);
     }

@@ -1,14 +1,17 @@
 package io.waterwheel.sql.plan;
 
+import io.waterwheel.query.expression.CalendarUnit;
 import io.waterwheel.sql.leaf.Literals;
 import io.waterwheel.sql.parse.SqlErrors;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.Locale;
 import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlCharStringLiteral;
 import org.apache.calcite.sql.SqlIntervalLiteral;
 import org.apache.calcite.sql.SqlIntervalQualifier;
 import org.apache.calcite.sql.SqlKind;
@@ -89,8 +92,11 @@ final class MovedTimes {
                 Duration.ofMillis(sign * SqlParserUtil.intervalToMillis(value.getIntervalLiteral(), qualifier)));
     }
 
-    /** What a DATE or TIMESTAMP literal says. */
+    /** What a DATE or TIMESTAMP literal says, or the beginning of its month, or such: DATE_TRUNC('month', literal). */
     static @Nullable LocalDateTime time(SqlNode node) {
+        if (node instanceof SqlCall call) {
+            return truncated(call);
+        }
         if (!(node instanceof SqlLiteral literal)) {
             return null;
         }
@@ -107,5 +113,22 @@ final class MovedTimes {
         } catch (DateTimeException e) {
             return null; // the validator says what is wrong
         }
+    }
+
+    private static @Nullable LocalDateTime truncated(SqlCall call) {
+        if (!call.getOperator().getName().equalsIgnoreCase("DATE_TRUNC")
+                || call.operandCount() != 2
+                || !(call.operand(0) instanceof SqlCharStringLiteral unit)
+                || !(call.operand(1) instanceof SqlLiteral literal)) {
+            return null;
+        }
+        CalendarUnit known = CalendarUnit.of(unit.getValueAs(String.class));
+        LocalDateTime time = known == null || !known.truncates() ? null : time(literal);
+        if (known == null || time == null) {
+            return null;
+        }
+        Instant begin =
+                known.around(time.toInstant(ZoneOffset.UTC), ZoneOffset.UTC).begin();
+        return LocalDateTime.ofInstant(begin, ZoneOffset.UTC);
     }
 }

@@ -327,7 +327,8 @@ final class Rewriter extends SqlShuttle {
                 if (operands.size() == 2) {
                     TimeCalls.requireUnit(call);
                 }
-                yield null;
+                LocalDateTime truncated = MovedTimes.time(call);
+                yield truncated == null ? null : TimeCalls.timestamp(truncated.toInstant(ZoneOffset.UTC), position);
             }
             case "CONCAT" ->
                 operands.size() == 1

@@ -153,6 +153,13 @@ final class DialectTest {
                         + " AS n FROM orders WINDOW w AS (PARTITION BY id ORDER BY amount)) t WINDOW w AS (ORDER BY id, n) ;",
                 "SELECT id FROM orders WHERE STRPOS(note, 'a') > 0 OR price = CAST('NaN' AS DOUBLE) ;",
                 "SELECT DAY(moment) AS d, DAYOFMONTH(moment) AS e, COUNT(*) FROM orders GROUP BY 1, 2 ;",
+                "TABLE orders ;",
+                "SELECT COUNT(*) FROM (TABLE orders) t JOIN visits v ON t.id = v.id ;",
+                // Moments from which whole months, weeks and days are counted.
+                "SELECT COUNT(*) FROM orders WHERE moment >= DATE_TRUNC('month', TIMESTAMP '2026-12-31 10:00:00') - INTERVAL '1' MONTH"
+                        + " AND moment < DATE_TRUNC('month', DATE '2026-12-31') ;",
+                "SELECT COUNT(*) FROM orders WHERE moment < DATE_TRUNC('week', TIMESTAMP '2026-11-24 10:00:00') + INTERVAL '1' DAY"
+                        + " OR moment < DATE_TRUNC('month', NOW()) - INTERVAL '100' YEAR ;",
                 // Functions of texts that DuckDB has.
                 "SELECT id, REGEXP_MATCHES(note, '^a'), REGEXP_MATCHES(note, '^A', 'i'), REGEXP_REPLACE(note, '[ab]', 'x'),"
                         + " REGEXP_REPLACE(note, '([ab])', '<\\1>', 'g'), REGEXP_EXTRACT(note, 'b+'),"

@@ -11,6 +11,7 @@ import org.apache.calcite.plan.Context;
 import org.apache.calcite.plan.Contexts;
 import org.apache.calcite.plan.Convention;
 import org.apache.calcite.plan.RelOptCluster;
+import org.apache.calcite.plan.RelOptRuleCall;
 import org.apache.calcite.plan.RelOptSchema;
 import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.plan.RelTraitSet;
@@ -29,9 +30,11 @@ import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.logical.LogicalAsofJoin;
+import org.apache.calcite.rel.logical.LogicalJoin;
 import org.apache.calcite.rel.logical.LogicalProject;
 import org.apache.calcite.rel.rules.SubQueryRemoveRule;
 import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.LogicVisitor;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexLiteral;
@@ -67,12 +70,7 @@ final class Decorrelation {
                     SubQueryRemoveRule.Config.FILTER
                             .withRelBuilderFactory(SubQueryLists.FACTORY)
                             .toRule(),
-                    SubQueryRemoveRule.Config.PROJECT
-                            .withRelBuilderFactory(SubQueryLists.FACTORY)
-                            .toRule(),
-                    SubQueryRemoveRule.Config.JOIN
-                            .withRelBuilderFactory(SubQueryLists.FACTORY)
-                            .toRule()))
+                    new AskingList()))
             .build();
 
     private static final Logger LOG = LoggerFactory.getLogger(Decorrelation.class);
@@ -261,6 +259,9 @@ final class Decorrelation {
         public RelNode visit(RelNode other) {
             requireKnownRows(other);
             RelNode visited = super.visit(other).accept(within);
+            if (visited instanceof LogicalJoin join && RexUtil.SubQueryFinder.find(join.getCondition()) != null) {
+                return new AskingJoin(join).asked();
+            }
             return visited instanceof Project project && windowAsks(project) ? belowWindows(project) : visited;
         }
 
@@ -334,6 +335,44 @@ final class Decorrelation {
                     RexNode unused = one.accept(requiring);
                 }
             }
+        }
+    }
+
+    /**
+     * Makes operators of the sub-queries of a list. Calcite's own rule takes one that names a row further out, and no
+     * row of the list itself, to name that of the list.
+     */
+    private static final class AskingList extends SubQueryRemoveRule {
+        AskingList() {
+            super((Config) Config.PROJECT.withRelBuilderFactory(SubQueryLists.FACTORY));
+        }
+
+        @Override
+        public void onMatch(RelOptRuleCall call) {
+            Project project = call.rel(0);
+            RelBuilder builder = call.builder().push(project.getInput());
+            List<RexNode> values = project.getProjects();
+            RexSubQuery query = RexUtil.SubQueryFinder.find(values);
+            for (int number = 1; query != null; number++) {
+                Set<CorrelationId> rows = new HashSet<>(RelOptUtil.getVariablesUsed(query.rel));
+                rows.retainAll(project.getVariablesSet());
+                RelOptUtil.Logic logic = LogicVisitor.find(RelOptUtil.Logic.TRUE_FALSE_UNKNOWN, values, query);
+                int columns = builder.peek().getRowType().getFieldCount();
+                RexNode value = apply(query, rows, logic, builder, 1, columns, number);
+                values = inPlace(query, value).apply(values);
+                query = RexUtil.SubQueryFinder.find(values);
+            }
+            builder.project(values, project.getRowType().getFieldNames());
+            call.transformTo(builder.build());
+        }
+
+        private static RexShuttle inPlace(RexSubQuery query, RexNode value) {
+            return new RexShuttle() {
+                @Override
+                public RexNode visitSubQuery(RexSubQuery other) {
+                    return other.equals(query) ? value : other;
+                }
+            };
         }
     }
 

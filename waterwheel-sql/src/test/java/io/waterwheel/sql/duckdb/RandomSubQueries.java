@@ -23,7 +23,9 @@ final class RandomSubQueries {
                 "orders o",
                 "orders o",
                 "orders o LEFT JOIN visits v ON v.level = o.amount AND v.id = o.id",
-                "(SELECT note, amount, price, moment, id + 1 AS id FROM orders) o"));
+                "(SELECT note, amount, price, moment, id + 1 AS id FROM orders) o",
+                "orders o" + one(List.of(" JOIN ", " LEFT JOIN ")) + "visits v ON v.id = o.id AND "
+                        + truth(one(List.of("o", "v")), 1) + one(List.of("", " AND " + truth("o", 1)))));
         String where = one(List.of("", " WHERE o.id < 6", " WHERE o.amount > 0"));
         return switch (random.nextInt(4)) {
             case 0 ->
@@ -108,9 +110,14 @@ final class RandomSubQueries {
 
     private String side(String name, String row) {
         String where = " WHERE " + term("w", "w", row) + ") " + name;
-        return switch (random.nextInt(6)) {
-            case 0 -> "(SELECT w.id, w.level, w.moment, w.note, w.weight FROM visits w" + where;
+        return switch (random.nextInt(7)) {
+            case 0 ->
+                "(SELECT " + one(List.of("", "DISTINCT ")) + "w.id, w.level, w.moment, w.note, w.weight FROM visits w"
+                        + where;
             case 1 -> "(SELECT w.id, w.level, w.moment, w.note, w.weight FROM visits w WHERE w.level > 0) " + name;
+            case 2 ->
+                "(SELECT w.id, MAX(w.level) AS level, MIN(w.moment) AS moment, MAX(w.note) AS note FROM visits w"
+                        + where.replace(") " + name, " GROUP BY w.id) " + name);
             default -> "visits " + name;
         };
     }

@@ -1,6 +1,7 @@
 package io.waterwheel.sql.duckdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.Rounds;
 import io.waterwheel.error.WaterwheelException;
@@ -193,6 +194,26 @@ final class SubQueriesOfListsTest {
                         + " visits y JOIN visits u ON u.level = y.level WHERE u.note = o.note AND u.level = o.amount) n",
                 "SELECT o.id, o.moment, (SELECT MAX(q.r) FROM (SELECT ROW_NUMBER() OVER (ORDER BY y.moment, y.level) AS r FROM"
                         + " visits y WHERE y.level = o.amount) q) AS x FROM orders o",
+                // A row that is named in several places, of which no join is one.
+                "SELECT a.id, (SELECT COUNT(*) FROM (SELECT DISTINCT id, level, note FROM visits q WHERE q.id < a.id AND q.level <"
+                        + " a.amount) y WHERE y.id < a.id AND y.note = a.note) AS x FROM orders a",
+                "SELECT a.id, (SELECT COUNT(*) FROM (SELECT DISTINCT id, level, note FROM visits q WHERE q.level IS NOT DISTINCT"
+                        + " FROM a.amount) y WHERE y.level < a.amount AND y.note = a.note) AS x FROM orders a",
+                "SELECT a.id, (SELECT MAX(y.id) FROM (SELECT id, MAX(level) AS level FROM visits q WHERE q.id < a.id GROUP BY id) y"
+                        + " WHERE y.id = a.id AND y.level IS NOT DISTINCT FROM a.amount) AS x FROM orders a",
+                "SELECT a.id FROM orders a WHERE NOT EXISTS (SELECT 1 FROM (SELECT id, MAX(level) AS level FROM visits q WHERE q.id ="
+                        + " a.id GROUP BY id) y WHERE y.level = a.amount AND EXISTS (SELECT 1 FROM visits z WHERE z.id = y.id))",
+                "SELECT a.id, (SELECT MAX(y.id) FROM (SELECT id, note FROM visits q WHERE q.moment <= a.moment UNION ALL SELECT id,"
+                        + " note FROM orders w WHERE w.amount > 0) y WHERE y.note = a.note AND y.id = a.id) AS x FROM orders a",
+                "SELECT a.id FROM orders a WHERE NOT EXISTS (SELECT 1 FROM (SELECT * FROM visits q WHERE q.level > 0 AND q.level <"
+                        + " a.amount) y WHERE y.level IS NOT DISTINCT FROM a.amount AND y.note = a.note)",
+                "SELECT o.id, (SELECT COUNT(*) FROM (SELECT s.level AS x FROM (SELECT u.id, u.level FROM visits u LEFT JOIN visits v"
+                        + " ON u.id = v.id AND v.level > 0) s WHERE s.id = o.amount AND s.id = o.id) q) AS x FROM orders o",
+                // A list between the sub-query and the row that it names.
+                "SELECT a.id, (SELECT SUM((SELECT COUNT(*) FROM visits z WHERE z.id = a.id)) FROM orders y) AS x FROM orders a",
+                "SELECT a.id, (SELECT (SELECT COUNT(*) FROM visits z WHERE z.id = a.id) AS c) AS x FROM orders a",
+                "SELECT a.id, n.x, n.y FROM orders a, LATERAL (SELECT (SELECT MAX(z.level) FROM visits z WHERE z.level < a.amount) AS"
+                        + " x, (SELECT COUNT(*) FROM visits z WHERE z.id = y.id AND z.level > a.amount) AS y FROM visits y) n",
                 // Conditions that do not name the row go to the engine.
                 "SELECT (SELECT COUNT(*) FROM visits y JOIN visits u ON u.level = a.amount WHERE y.id = a.amount AND"
                         + " y.moment <= a.moment AND y.level > 1 AND u.id < 7) FROM orders a WHERE a.id < 6",
@@ -211,6 +232,76 @@ final class SubQueriesOfListsTest {
     void whatCalciteMakesNoJoinsOfIsThatOfDuckDb(String statement) {
         assertThat(streams.plan(statement).toString()).contains(" LATERAL ");
         assertAlike(streams, duckdb, statement, statement);
+    }
+
+    /** Conditions of joins that ask sub-queries. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT o.id, v.level FROM orders o JOIN visits v ON o.id = v.id AND EXISTS (SELECT 1 FROM visits z WHERE"
+                        + " z.level = o.amount AND z.id > 2) AND EXISTS (SELECT 1 FROM visits z WHERE z.level = o.amount"
+                        + " AND z.id < 2)",
+                "SELECT COUNT(*) FROM orders o JOIN visits v ON o.id = v.id AND EXISTS (SELECT 1 FROM visits z WHERE"
+                        + " z.level = o.amount AND z.id > 2) AND EXISTS (SELECT 1 FROM visits z WHERE z.level = o.amount"
+                        + " AND z.id < 2)",
+                "SELECT o.id, v.level FROM orders o JOIN visits v ON o.id = v.id AND o.amount = ALL (SELECT z.level FROM visits"
+                        + " z WHERE z.id = o.id AND z.level > 0)",
+                "SELECT o.id, v.level FROM orders o JOIN visits v ON o.id = v.id AND (o.amount IN (SELECT z.level FROM visits z"
+                        + " WHERE z.id = o.id) OR v.level IN (SELECT z.amount FROM orders z WHERE z.id = v.id))",
+                "SELECT o.id, v.level FROM orders o JOIN visits v ON EXISTS (SELECT 1 FROM visits z WHERE z.id = o.id AND"
+                        + " z.level = v.level)",
+                "SELECT o.id, v.level FROM orders o JOIN visits v ON o.id = v.id AND (SELECT MAX(z.level) FROM visits z WHERE"
+                        + " z.id = o.id AND z.moment < v.moment) > o.amount",
+                "SELECT o.id, v.level FROM orders o JOIN visits v ON o.id = v.id AND o.amount + v.level IN (SELECT level FROM"
+                        + " visits)",
+                "SELECT o.id, v.level FROM orders o JOIN visits v ON o.id = v.id AND v.level NOT IN (SELECT z.amount FROM orders"
+                        + " z WHERE z.id = v.id)",
+                "SELECT o.id, v.level FROM orders o LEFT JOIN visits v ON o.id = v.id AND EXISTS (SELECT 1 FROM visits z WHERE"
+                        + " z.level = o.amount AND z.id > 2) AND EXISTS (SELECT 1 FROM visits z WHERE z.level = o.amount"
+                        + " AND z.id < 2)",
+                "SELECT o.id, v.level FROM orders o LEFT JOIN visits v ON o.id = v.id AND o.amount NOT IN (SELECT z.level FROM"
+                        + " visits z WHERE z.id = o.id)",
+                "SELECT o.id, v.level FROM orders o LEFT JOIN visits v ON o.id = v.id AND v.level NOT IN (SELECT z.amount FROM"
+                        + " orders z WHERE z.id = v.id)",
+                "SELECT o.id, v.level FROM orders o RIGHT JOIN visits v ON o.id = v.id AND (o.amount IN (SELECT z.level FROM"
+                        + " visits z WHERE z.id = o.id) OR v.level IN (SELECT z.amount FROM orders z WHERE z.id = v.id))",
+                "SELECT o.id, v.level FROM orders o FULL JOIN visits v ON o.id = v.id AND o.amount = (SELECT MAX(level) FROM visits)"
+                        + " AND v.level > ANY (SELECT amount FROM orders WHERE amount > 0)",
+                "SELECT o.id, v.level FROM orders o LEFT JOIN visits v ON o.id = v.id AND EXISTS (SELECT 1 FROM visits WHERE level"
+                        + " > 100)",
+                "SELECT o.id, v.level, w.amount FROM orders o LEFT JOIN visits v ON o.id = v.id AND EXISTS (SELECT 1 FROM visits z"
+                        + " WHERE z.level = v.level AND EXISTS (SELECT 1 FROM orders y WHERE y.id = z.id AND y.amount ="
+                        + " z.level)) JOIN orders w ON w.id = v.id AND w.amount > (SELECT MIN(z.level) FROM visits z WHERE"
+                        + " z.id = w.id AND z.level = v.level)",
+                "SELECT o.id, (SELECT COUNT(*) FROM visits v JOIN visits w ON v.id = w.id AND EXISTS (SELECT 1 FROM orders z WHERE"
+                        + " z.amount = w.level) WHERE v.level = o.amount) AS n FROM orders o",
+            })
+    void conditionsOfJoinsAreThoseOfDuckDb(String statement) {
+        assertAlike(streams, duckdb, statement, statement);
+    }
+
+    @Test
+    void aConditionOfAnOuterJoinThatAsksByBothSidesIsRefused() {
+        assertThatThrownBy(
+                        () -> streams.plan("SELECT COUNT(*) FROM orders o LEFT JOIN visits v ON EXISTS (SELECT 1 FROM"
+                                + " visits z WHERE z.id = o.id AND z.level = v.level)"))
+                .hasMessageContaining(
+                        "a sub-query in ON of a LEFT, RIGHT or FULL JOIN that names columns of both sides");
+    }
+
+    /** Rows for which a sub-query has none stay where it is an aggregate. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT COUNT(*) FROM orders o CROSS JOIN LATERAL (SELECT SUM(v.level) AS s FROM visits v WHERE v.id = o.amount) n",
+                "SELECT COUNT(*) FROM orders o, LATERAL (SELECT SUM(v.level) AS s FROM visits v WHERE v.id = o.amount) n",
+                "SELECT o.id, n.s FROM orders o JOIN LATERAL (SELECT SUM(v.level) AS s FROM visits v WHERE v.id = o.amount) n"
+                        + " ON TRUE",
+                "SELECT o.id, n.s FROM orders o JOIN LATERAL (SELECT COUNT(*) AS s FROM visits v WHERE v.id = o.amount) n"
+                        + " ON n.s < 3",
+            })
+    void rowsWithoutAMatchStay(String statement) {
+        assertAlike(streams, duckdb, statement, statement.replace("CROSS JOIN LATERAL", ", LATERAL"));
     }
 
     @Test

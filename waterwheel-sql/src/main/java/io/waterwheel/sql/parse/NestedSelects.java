@@ -1,6 +1,5 @@
-package io.waterwheel.sql.plan;
+package io.waterwheel.sql.parse;
 
-import io.waterwheel.sql.parse.SqlErrors;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -23,12 +22,12 @@ import org.jspecify.annotations.Nullable;
  * @param depth SELECTs within each other, at most
  * @param copies of the innermost expression, at most
  */
-record NestedSelects(int depth, long copies) {
+public record NestedSelects(int depth, long copies) {
     private static final int MOST_NESTED = 16;
     private static final long MOST_COPIES = 20_000;
     private static final NestedSelects NONE = new NestedSelects(0, 1);
 
-    NestedSelects {
+    public NestedSelects {
         if (depth > MOST_NESTED) {
             throw SqlErrors.unsupported("it has over " + MOST_NESTED + " SELECTs within each other");
         } else if (copies > MOST_COPIES) {
@@ -39,7 +38,7 @@ record NestedSelects(int depth, long copies) {
     }
 
     /** Refuses a statement that is too large. */
-    static void require(SqlNode statement) {
+    public static void require(SqlNode statement) {
         NestedSelects unused = of(statement, Map.of());
     }
 

@@ -730,6 +730,13 @@ final class SqlPlannerTest {
                 "`SELECT id,\nLAST(ABS(price)) OVER (PARTITION BY id ORDER BY at) FROM orders` | SQL_UNSUPPORTED |"
                         + " statement, line 2, column 18: not supported: FIRST and LAST over a window; they are aggregates of"
                         + " groups, by the time of a stream. Write FIRST_VALUE(x) or LAST_VALUE(x); docs/sql.md has what is",
+                "SELECT COUNT(*) FROM orders QUALIFY ROW_NUMBER() OVER (ORDER BY at) = 1 | BAD_SQL |"
+                        + " statement, line 1, column 65: Expression 'at' is not being grouped",
+                "SELECT COUNT(*) FROM orders o LEFT SEMI JOIN orders p ON o.id = p.id | SQL_UNSUPPORTED | statement, line 1,"
+                        + " column 41: not supported: LEFT SEMI JOIN; write WHERE EXISTS (SELECT 1 FROM b WHERE b.k = a.k);"
+                        + " docs/sql.md has what is",
+                "SELECT CAST('NaN' AS DOUBLE), CAST('inf' AS DOUBLE) FROM orders | BAD_SQL | statement, line 1, column 36:"
+                        + " 'inf' is no number; write one such as 1.5, without quotes",
                 "WITH RECURSIVE t AS (SELECT id FROM orders) SELECT * FROM t | SQL_UNSUPPORTED |"
                         + " statement, line 1, column 16: not supported: WITH RECURSIVE; GENERATE_SERIES(1, 100) makes the"
                         + " rows of a series, and steps whose number is known are joins of a table with itself; docs/sql.md has"
@@ -800,6 +807,8 @@ final class SqlPlannerTest {
                 "SELECT at FROM flights WHERE at > NOW() - INTERVAL '0.000500' SECOND(2, 6) | three digits behind its",
                 "SELECT id FROM orders WHERE id < 9223372036854775808 | expected a whole number of 64 bits",
                 "SELECT FIRST(amount, 2) FROM orders | ",
+                "SELECT id, COUNT(*) FROM orders GROUP BY id QUALIFY ROW_NUMBER() OVER (ORDER BY at) = 1 | Expression 'at' is"
+                        + " not being grouped",
                 "SELECT at FROM flights WHERE ST_Within(ST_Point(longitude, latitude),"
                         + " ST_MakeEnvelope(2, 48, 3, 49, 3857)) | whose SRID is 4326, got 3857"
             })

@@ -11,19 +11,24 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
 import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.sql.JoinType;
 import org.apache.calcite.sql.SqlBinaryOperator;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlCharStringLiteral;
 import org.apache.calcite.sql.SqlFunction;
 import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlJoin;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlNumericLiteral;
+import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.SqlSyntax;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.apache.calcite.sql.util.SqlBasicVisitor;
+import org.apache.calcite.sql.validate.AggregatingScope;
+import org.apache.calcite.sql.validate.SqlValidator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +39,9 @@ import org.jspecify.annotations.Nullable;
 public final class StatementFaults extends SqlBasicVisitor<@Nullable Void> {
     /** Characters of a value that a message shows. */
     private static final int MOST_SHOWN = 60;
+
+    /** Values of a DOUBLE that are written as text alone. */
+    private static final List<String> UNBOUNDED = List.of("NaN", "Infinity", "-Infinity");
 
     private final Function<SqlNode, @Nullable RelDataType> types;
     private final Collection<String> fields;
@@ -76,6 +84,35 @@ public final class StatementFaults extends SqlBasicVisitor<@Nullable Void> {
         if (faults.first != null) {
             throw faults.first;
         }
+    }
+
+    /**
+     * Refuses what the validator lets pass: a QUALIFY that names a column of single rows where a SELECT has one row of
+     * a group, and joins of which there are no operators.
+     *
+     * @param statement with names and types looked up
+     * @throws org.apache.calcite.runtime.CalciteContextException for the first such column
+     */
+    public static void requireOperators(SqlNode statement, SqlValidator validator) {
+        statement.accept(new SqlBasicVisitor<@Nullable Void>() {
+            @Override
+            public @Nullable Void visit(SqlCall call) {
+                if (call instanceof SqlSelect select
+                        && select.getQualify() != null
+                        && validator.getSelectScope(select) instanceof AggregatingScope scope) {
+                    boolean unused = scope.checkAggregateExpr(select.getQualify(), true);
+                } else if (call instanceof SqlJoin join
+                        && (join.getJoinType() == JoinType.LEFT_SEMI_JOIN
+                                || join.getJoinType() == JoinType.LEFT_ANTI_JOIN)) {
+                    boolean semi = join.getJoinType() == JoinType.LEFT_SEMI_JOIN;
+                    throw SqlErrors.unsupported(
+                            join.getJoinTypeNode().getParserPosition(),
+                            (semi ? "LEFT SEMI JOIN; write WHERE EXISTS" : "LEFT ANTI JOIN; write WHERE NOT EXISTS")
+                                    + " (SELECT 1 FROM b WHERE b.k = a.k)");
+                }
+                return super.visit(call);
+            }
+        });
     }
 
     @Override
@@ -187,7 +224,9 @@ public final class StatementFaults extends SqlBasicVisitor<@Nullable Void> {
         } else if (type.startsWith("DECIMAL")) {
             return isNumber(text) ? "a text; write the number without quotes" : "no number; write one such as 1.5";
         } else if (type.startsWith("DOUBLE")) {
-            return isNumber(text) ? null : "no number; write one such as 1.5, without quotes";
+            return isNumber(text) || UNBOUNDED.contains(text.strip())
+                    ? null
+                    : "no number; write one such as 1.5, without quotes";
         } else if (type.startsWith("BOOLEAN")) {
             String word = text.strip().toLowerCase(Locale.ROOT);
             return word.equals("true") || word.equals("false") ? null : "no BOOLEAN; write TRUE or FALSE";

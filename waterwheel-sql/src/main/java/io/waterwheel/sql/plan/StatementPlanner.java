@@ -422,6 +422,7 @@ public final class StatementPlanner {
                         .withIdentifierExpansion(true));
         try {
             SqlNode valid = validator.validate(statement);
+            StatementFaults.requireOperators(valid, validator);
             AddressLiterals.rewrite(valid, validator, functions, StatementPlanner::isOpen);
             StatementFaults.requireNoWord(valid, fields);
             return new Validated(valid, labels, validator, reader, types, names, fields, schemas);

@@ -135,7 +135,9 @@ final class ResidualAggregates {
                 ? null
                 : input.getFieldList().get(arguments.get(0)).getType();
         String distinct = call.isDistinct() ? "DISTINCT " : "";
-        String values = columns(arguments);
+        // A written null is a text to DuckDB, of which it has no sums.
+        boolean unknown = first != null && first.getSqlTypeName() == SqlTypeName.NULL;
+        String values = unknown ? "CAST(NULL AS DOUBLE)" : columns(arguments);
         String filter = filter(call);
         String text =
                 switch (name) {

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What PostgreSQL and DuckDB write in ways of their own is answered as DuckDB answers it. */
 final class DialectTest {
@@ -75,6 +76,17 @@ final class DialectTest {
                 }
             }
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT SUM(NULL) AS s, AVG(NULL) AS a, MAX(NULL) AS m, COUNT(NULL) AS n FROM orders",
+                "SELECT id, SUM(NULL) AS s, AVG(q.x) AS a FROM (SELECT id, NULL AS x FROM orders) q GROUP BY id",
+                "SELECT id, COUNT(*) AS n FROM orders GROUP BY id QUALIFY ROW_NUMBER() OVER (ORDER BY COUNT(*), id) <= 2",
+            })
+    void nullsAndNumbersOfGroupsAreThoseOfDuckDb(String statement) {
+        assertAlike(streams, duckdb, statement, statement);
     }
 
     @Test

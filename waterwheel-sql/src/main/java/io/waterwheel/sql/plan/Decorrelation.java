@@ -344,7 +344,8 @@ final class Decorrelation {
      */
     private static final class AskingList extends SubQueryRemoveRule {
         AskingList() {
-            super((Config) Config.PROJECT.withRelBuilderFactory(SubQueryLists.FACTORY));
+            super((SubQueryRemoveRule.Config)
+                    SubQueryRemoveRule.Config.PROJECT.withRelBuilderFactory(SubQueryLists.FACTORY));
         }
 
         @Override

@@ -4,7 +4,7 @@ import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.query.scan.IndexerReply;
-import io.waterwheel.query.scan.NotCachedException;
+import io.waterwheel.query.scan.NotQuickException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -62,13 +62,14 @@ public interface Endpoints {
                 throws IOException, InterruptedException;
 
         /**
-         * The same, for one that runs in this process and needs no file: waits for nothing but the processor.
+         * The same as far as the cache of this process has all that it needs; never waits for a file or another
+         * process.
          *
-         * @throws io.waterwheel.query.scan.NotCachedException when it would have to read something, or is elsewhere;
-         *     what the sink has seen is then void
+         * @throws NotQuickException when the cache lacks something, when the sink allows no more tuples, when the chunk
+         *     has more than this piece, or when the server is elsewhere; what the sink has seen is then void
          */
         default long scanCached(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink) throws IOException {
-            throw new NotCachedException();
+            throw new NotQuickException();
         }
     }
 

@@ -23,6 +23,14 @@ public interface RowSink {
         return true;
     }
 
+    /**
+     * Whether a scan of the cache alone may look at so many more tuples; asked before each leaf. Once false, the scan
+     * fails, and what it gave is void.
+     */
+    default boolean mayLookAt(long tuples) {
+        return true;
+    }
+
     /** What a scan reserves its memory from, in parts that it closes. */
     default Reservation memory() {
         return Reservation.unlimited();

@@ -7,10 +7,12 @@ import io.waterwheel.tuple.TupleBlock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongPredicate;
 
 /** What one attempt at a piece of a chunk has read so far, which counts once it is read whole. One thread. */
 final class ChunkAttempt implements RowSink {
     private final BooleanSupplier ended;
+    private final LongPredicate mayLookAt;
     private final Reservation held;
     private final Reservation memory;
     private final List<TupleBlock> rows = new ArrayList<>();
@@ -26,7 +28,13 @@ final class ChunkAttempt implements RowSink {
      * @param memory the query's, for the scan
      */
     ChunkAttempt(BooleanSupplier ended, Reservation held, Reservation memory) {
+        this(ended, tuples -> true, held, memory);
+    }
+
+    /** One that may look at so many more tuples as it is told. */
+    ChunkAttempt(BooleanSupplier ended, LongPredicate mayLookAt, Reservation held, Reservation memory) {
         this.ended = ended;
+        this.mayLookAt = mayLookAt;
         this.held = held;
         this.memory = memory;
     }
@@ -42,6 +50,11 @@ final class ChunkAttempt implements RowSink {
     public boolean wanted() {
         cut |= ended.getAsBoolean();
         return !cut;
+    }
+
+    @Override
+    public boolean mayLookAt(long tuples) {
+        return mayLookAt.test(tuples);
     }
 
     @Override

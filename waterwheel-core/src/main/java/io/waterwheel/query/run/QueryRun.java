@@ -62,7 +62,10 @@ final class QueryRun implements AutoCloseable {
     /** A plan older than this is made anew: what it says of fresh tuples may be refused. */
     private static final long OLD_PLAN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** Tuples up to which a question is small: read on its own thread where they are in memory. A few leaves. */
+    /**
+     * A question is small that looks at so many tuples at most, by an estimate that may be far too low: it is read on
+     * its own thread where they are in memory. A few leaves.
+     */
     private static final long SMALL = 16 << 10;
 
     /** Chunks read at once when older ones may turn out not to be needed. */
@@ -84,6 +87,8 @@ final class QueryRun implements AutoCloseable {
     private Lane lane = Lane.HEAVY;
     /** Of the plan that is carried out. */
     private long expectedTuples;
+
+    private final CachedReads.Allowance allowance = new CachedReads.Allowance();
 
     /** When the indexers were asked last; written before they are. */
     private volatile long askedAt;
@@ -323,8 +328,9 @@ final class QueryRun implements AutoCloseable {
         // What the indexers hold may show that no chunk is needed.
         boolean settles = plan.resolved().spec().gather().readsNewestFirst()
                 && delivery.canSettle(plan.resolved().keys());
-        steps.enter(StepClock.Step.FRESH);
+        steps.enter(StepClock.Step.CHUNKS);
         ChunkReads chunks = reads(plan.resolved(), settles ? List.of() : inOrder(plan), delivery);
+        steps.enter(StepClock.Step.FRESH);
         chunks.start();
         boolean whole = false;
         AwaitedPartitions awaited = new AwaitedPartitions();
@@ -420,7 +426,7 @@ final class QueryRun implements AutoCloseable {
     private ChunkReads reads(ResolvedQuery asked, List<ChunkDescriptor> chunks, Delivery delivery) {
         Endpoints servers = means.endpoints().apply(asked.stream().id());
         List<ChunkDescriptor> left = lane == Lane.LIGHT && expectedTuples <= SMALL
-                ? new CachedReads(asked, delivery, servers, memory).read(chunks)
+                ? new CachedReads(asked, delivery, servers, memory, allowance).read(chunks)
                 : chunks;
         return new ChunkReads(asked, left, delivery, servers, means.executors().apply(lane), clock, memory);
     }

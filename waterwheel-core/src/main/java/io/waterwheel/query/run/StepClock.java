@@ -18,9 +18,9 @@ final class StepClock {
         WAITING,
         /** It waits for indexers to take the snapshot, and to reach what is demanded; or to be there. */
         ASKING,
-        /** It takes what the indexers hold. Query servers begin to read chunks at the same time. */
+        /** It takes what the indexers hold. Query servers read chunks at the same time. */
         FRESH,
-        /** It merges what query servers read, and waits for them. */
+        /** It reads what a small question has in the cache, merges what query servers read, and waits for them. */
         CHUNKS,
         /** It puts in order, and hands out, what only the whole answer tells. */
         FINISHING

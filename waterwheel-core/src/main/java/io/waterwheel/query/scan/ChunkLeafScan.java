@@ -142,6 +142,9 @@ final class ChunkLeafScan {
                 return;
             }
             if (handedOver >= piece.bytes()) {
+                if (parts.isCachedOnly()) {
+                    throw new NotQuickException();
+                }
                 rows.finish();
                 sink.pausedAt(leaf);
                 return;
@@ -170,6 +173,9 @@ final class ChunkLeafScan {
                         && rows.addSummary(summary.of(leaf))) {
                     tally.counted++;
                     continue;
+                }
+                if (parts.isCachedOnly() && !sink.mayLookAt(directory.rows(leaf))) {
+                    throw new NotQuickException();
                 }
                 want(leaf, isTrue[inBatch], inArea[inBatch]);
                 bytes += parts.ask(leaf, wanted);

@@ -26,7 +26,6 @@ final class ChunkParts implements AutoCloseable {
     private final String file;
     private final ChunkDirectory directory;
     private final Reservation memory;
-    /** Whether no file is to be opened. */
     private final boolean cachedOnly;
     /** What the parts of this batch take that the cache did not have. */
     private long batchBytes;
@@ -63,7 +62,7 @@ final class ChunkParts implements AutoCloseable {
      * Nothing asked for yet.
      *
      * @param memory what is read and decoded is reserved from it
-     * @param cachedOnly whether to fail with {@link NotCachedException} where a file would be read
+     * @param cachedOnly whether to fail with {@link NotQuickException} where a file would be read
      */
     ChunkParts(
             ChunkStore store, ChunkCache cache, String file, RowLayout layout, Reservation memory, boolean cachedOnly)
@@ -92,6 +91,11 @@ final class ChunkParts implements AutoCloseable {
 
     ChunkDirectory directory() {
         return directory;
+    }
+
+    /** Whether no file is to be opened. */
+    boolean isCachedOnly() {
+        return cachedOnly;
     }
 
     /**
@@ -286,7 +290,7 @@ final class ChunkParts implements AutoCloseable {
 
     private ChunkStore.Input openFile() throws IOException {
         if (cachedOnly) {
-            throw new NotCachedException();
+            throw new NotQuickException();
         }
         ChunkStore.Input input;
         try {

@@ -40,9 +40,10 @@ public final class ChunkScan {
     }
 
     /**
-     * The same from the cache alone: waits for no file.
+     * The same from the cache alone, and whole: waits for no file.
      *
-     * @throws NotCachedException when something of it would have to be read; rows may have been handed over by then
+     * @throws NotQuickException when something of it would have to be read, when the sink allows no more tuples, or
+     *     when it does not end with this piece; rows may have been handed over by then
      */
     public long scanCached(String file, RowLayout layout, ScanSpec spec, Subquery.Piece piece, RowSink sink)
             throws IOException {

@@ -13,7 +13,12 @@ import io.waterwheel.chunk.ChunkWriter;
 import io.waterwheel.index.PagePool;
 import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
+import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Explain;
+import io.waterwheel.query.Explanation;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.query.admission.Admission;
 import io.waterwheel.query.memory.QueryMemory;
@@ -25,6 +30,7 @@ import io.waterwheel.query.plan.SnapshotSource;
 import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.query.scan.ChunkCache;
 import io.waterwheel.query.scan.ChunkScan;
+import io.waterwheel.query.scan.QueryClock;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
@@ -36,14 +42,18 @@ import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -71,6 +81,7 @@ final class CachedReadsTest {
 
     private final AtomicInteger readElsewhere = new AtomicInteger();
     private final AtomicInteger readHere = new AtomicInteger();
+    private final AtomicLong lookedAtHere = new AtomicLong();
 
     /** Whatever of the chunks is in memory, answers are those of all rows, and what is there needs no other thread. */
     @Test
@@ -80,23 +91,11 @@ final class CachedReadsTest {
         List<Long> keys = new ArrayList<>();
         Random random = new Random(5);
         for (int c = 0; c < CHUNKS; c++) {
-            TemplateTree tree = new TemplateTree(LAYOUT, Template.single(), new PagePool(1 << 26));
-            TupleBlock block = new TupleBlock(LAYOUT, ROWS);
-            for (int row = 0; row < ROWS; row++) {
-                block.keys()[row] = random.nextInt(KEYS);
-                block.times()[row] = c * ROWS + row;
-                keys.add(block.keys()[row]);
-            }
-            block.setSize(ROWS);
-            tree.insert(block, 0, ROWS);
-            store.write("c" + c, new ChunkWriter().encode(tree, STREAM.schema()).content());
-            chunks.add(new ChunkDescriptor("c" + c, 0, 1, 1, c, ROWS, 1, tree.region()));
-            tree.discard();
+            long[] ofChunk = random.longs(ROWS, 0, KEYS).toArray();
+            chunks.add(chunk(store, c, ofChunk));
+            Arrays.stream(ofChunk).forEach(keys::add);
         }
-        StreamSnapshot snapshot = StreamSnapshot.before(STREAM)
-                .apply(1, new Edit.Created(RoutingTable.even(1, KeyInterval.ALL, 1), List.of(0L)))
-                .apply(2, new Edit.Started(0, 1))
-                .apply(3, new Edit.Flushed(0, new IndexerCheckpoint(1, 1, new long[] {10}, 0), chunks));
+        StreamSnapshot snapshot = snapshot(chunks);
         ExecutorService others = Executors.newCachedThreadPool();
         try {
             for (long seed = 1; seed <= Rounds.of(40, 1000); seed++) {
@@ -135,6 +134,115 @@ final class CachedReadsTest {
         }
         assertThat(readHere.get()).isPositive();
         assertThat(readElsewhere.get()).isPositive();
+    }
+
+    /** Keys are taken to lie evenly: where many rows have one, a question is taken for a small one, and is none. */
+    @Test
+    void aQuestionThatOnlySeemsSmallIsLeftToTheReaders() throws Exception {
+        LocalChunkStore store = new LocalChunkStore(folder);
+        ChunkScan scan = new ChunkScan(store, new ChunkCache(64 << 20));
+        ExecutorService others = Executors.newCachedThreadPool();
+        try {
+            for (long seed = 1; seed <= Rounds.of(4, 100); seed++) {
+                Random random = new Random(seed);
+                boolean isSmall = seed % 2 == 0;
+                int rows = isSmall ? 500 + random.nextInt(3_500) : 10_000 + random.nextInt(20_000);
+                List<ChunkDescriptor> chunks = new ArrayList<>();
+                long matching = 0;
+                for (int c = 0; c < 8; c++) {
+                    // The first and the last of all keys, and one that most rows have.
+                    long[] keys = random.longs(rows, 0, 10)
+                            .map(key -> key == 0 ? 0 : key == 1 ? 1_000_000_000 : 5)
+                            .toArray();
+                    chunks.add(chunk(store, (int) seed * 8 + c, keys));
+                    matching += Arrays.stream(keys).filter(key -> key == 5).count();
+                }
+                StreamSnapshot snapshot = snapshot(chunks);
+                QueryRunner runner = new QueryRunner(
+                        new Known(snapshot),
+                        id -> new Servers(scan),
+                        others,
+                        QueryClock.SYSTEM,
+                        QueryMemory.unlimited());
+                // A condition that each row has to be looked at for.
+                Query query = Query.of("s")
+                        .withKeys(List.of(new KeyInterval(5, 5)))
+                        .withWhere("k * k = 25")
+                        .withResult(new ResultSpec.Aggregates(
+                                List.of(Aggregate.parse("count(*)")), List.of(), (Duration) null));
+                runner.runOnChunks(query, snapshot, chunks, new CollectedAnswer());
+                readHere.set(0);
+                readElsewhere.set(0);
+                lookedAtHere.set(0);
+                List<Long> got = new ArrayList<>();
+                CollectedAnswer answer = new CollectedAnswer() {
+                    @Override
+                    protected void take(TupleBlock block) {
+                        got.addAll(longs(block, 0));
+                    }
+                };
+                runner.run(query, answer);
+                assertThat(answer.verdict().complete()).isTrue();
+                assertThat(got).as("seed %s", seed).containsExactly(matching);
+                assertThat(readHere.get() + readElsewhere.get())
+                        .as("seed %s", seed)
+                        .isEqualTo(8);
+                assertThat(lookedAtHere.get()).as("seed %s", seed).isBetween(1L, 48L << 10);
+                assertThat(readElsewhere.get() > 0).as("seed %s", seed).isEqualTo(!isSmall);
+            }
+        } finally {
+            others.shutdownNow();
+        }
+    }
+
+    /** By a clock that only the reading of chunks moves, on whichever thread. */
+    @Test
+    void whatIsReadHereIsOfTheStepOfChunks() throws Exception {
+        LocalChunkStore store = new LocalChunkStore(folder);
+        List<ChunkDescriptor> chunks = List.of(chunk(store, 0, new long[] {1, 2, 3}));
+        ChunkScan scan = new ChunkScan(store, new ChunkCache(1 << 20));
+        StreamSnapshot snapshot = snapshot(chunks);
+        ExecutorService others = Executors.newSingleThreadExecutor();
+        try {
+            QueryRunner runner = new QueryRunner(
+                    new Known(snapshot), id -> new Servers(scan), others, new ByReads(), QueryMemory.unlimited());
+            Query query = Query.of("s").toBuilder().explain(Explain.ANALYZE).build();
+            runner.run(query, new CollectedAnswer());
+            int before = readHere.get();
+            CollectedAnswer answer = new CollectedAnswer();
+            runner.run(query, answer);
+            assertThat(readHere.get()).isEqualTo(before + 1);
+            Explanation.Analysis analysis =
+                    Objects.requireNonNull(answer.verdict().requireExplanation().analysis());
+            assertThat(analysis.steps())
+                    .filteredOn(step -> !step.time().isZero())
+                    .containsExactly(new Explanation.Step("chunks", Duration.ofSeconds(1)));
+        } finally {
+            others.shutdownNow();
+        }
+    }
+
+    private static ChunkDescriptor chunk(LocalChunkStore store, int number, long[] keys) throws IOException {
+        TemplateTree tree = new TemplateTree(LAYOUT, Template.single(), new PagePool(1 << 26));
+        TupleBlock block = new TupleBlock(LAYOUT, keys.length);
+        for (int row = 0; row < keys.length; row++) {
+            block.keys()[row] = keys[row];
+            block.times()[row] = (long) number * keys.length + row;
+        }
+        block.setSize(keys.length);
+        tree.insert(block, 0, keys.length);
+        String file = "c" + number;
+        store.write(file, new ChunkWriter().encode(tree, STREAM.schema()).content());
+        ChunkDescriptor chunk = new ChunkDescriptor(file, 0, 1, 1, number, keys.length, 1, tree.region());
+        tree.discard();
+        return chunk;
+    }
+
+    private static StreamSnapshot snapshot(List<ChunkDescriptor> chunks) {
+        return StreamSnapshot.before(STREAM)
+                .apply(1, new Edit.Created(RoutingTable.even(1, KeyInterval.ALL, 1), List.of(0L)))
+                .apply(2, new Edit.Started(0, 1))
+                .apply(3, new Edit.Flushed(0, new IndexerCheckpoint(1, 1, new long[] {10}, 0), chunks));
     }
 
     private static void check(QueryRunner runner, Query query, List<Long> all, List<KeyInterval> asked)
@@ -185,7 +293,30 @@ final class CachedReadsTest {
 
         @Override
         public long scanCached(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink) throws IOException {
-            long found = scan.scanCached(subquery.file(), LAYOUT, resolved.spec(), subquery.piece(), sink);
+            RowSink counting = new RowSink() {
+                @Override
+                public boolean accept(TupleBlock rows) {
+                    return sink.accept(rows);
+                }
+
+                @Override
+                public boolean wanted() {
+                    return sink.wanted();
+                }
+
+                @Override
+                public boolean mayLookAt(long tuples) {
+                    boolean may = sink.mayLookAt(tuples);
+                    lookedAtHere.addAndGet(may ? tuples : 0);
+                    return may;
+                }
+
+                @Override
+                public void scanned(ScanStatistics what) {
+                    sink.scanned(what);
+                }
+            };
+            long found = scan.scanCached(subquery.file(), LAYOUT, resolved.spec(), subquery.piece(), counting);
             readHere.incrementAndGet();
             return found;
         }
@@ -211,6 +342,19 @@ final class CachedReadsTest {
         @Override
         public Map<String, List<String>> replicas(List<ChunkDescriptor> chunks) {
             return Map.of();
+        }
+    }
+
+    /** A second later after each chunk that is read here. */
+    private final class ByReads implements QueryClock {
+        @Override
+        public long nanos() {
+            return readHere.get() * 1_000_000_000L;
+        }
+
+        @Override
+        public void sleep(long nanos) {
+            Thread.yield();
         }
     }
 

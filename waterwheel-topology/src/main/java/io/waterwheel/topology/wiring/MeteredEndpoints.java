@@ -202,7 +202,7 @@ final class MeteredEndpoints implements Endpoints {
         @Override
         public long scanCached(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink) throws IOException {
             long begin = System.nanoTime();
-            // What fails is tried again by scan, which counts it.
+            // What fails is void, and left to scan, which counts it.
             long found = server.scanCached(subquery, resolved, sink);
             meter.seconds().since(begin);
             return found;

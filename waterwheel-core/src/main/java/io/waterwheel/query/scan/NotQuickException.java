@@ -2,13 +2,15 @@ package io.waterwheel.query.scan;
 
 import java.io.IOException;
 
-/** What a scan of the cache alone needs is not all there. */
-public final class NotCachedException extends IOException {
+/**
+ * A scan that was to be quick is given up: the cache lacks something of it, its sink allows no more tuples, or it is of
+ * more than a piece.
+ */
+public final class NotQuickException extends IOException {
     private static final long serialVersionUID = 1;
 
-    /** As it always is. */
-    public NotCachedException() {
-        super("not in the cache");
+    public NotQuickException() {
+        super("not quick");
     }
 
     /** Thrown where nothing is wrong, and often: a trace would cost more than the look. */

@@ -50,6 +50,9 @@ public interface AnswerSink {
     /** How many bytes of rows it may hold back, about, to hand them to the client together. */
     default void holdBack(int bytes) {}
 
-    /** Nothing comes for a moment: what is held back goes to the client, unless that would have to wait. */
+    /**
+     * Nothing comes for a moment: what is held back goes to the client, unless that would have to wait; so does what
+     * {@link #start} announced.
+     */
     default void flush() {}
 }

@@ -80,7 +80,8 @@ final class FlightAnswer implements ColumnSink, AutoCloseable {
      * @param client host and port of the connection
      * @param trace the caller's traceparent; empty where there is none
      * @param form of the batches
-     * @param network the thread that writes to the connection, which then sends a small answer at once; or any other
+     * @param network the thread that writes to the connection, which then sends a small answer at once; else the thread
+     *     that hands over
      */
     FlightAnswer(
             ServerStreamListener listener,
@@ -231,27 +232,34 @@ final class FlightAnswer implements ColumnSink, AutoCloseable {
         last.end();
         byte[] bytes = WireQueries.verdict(verdict);
         if (shown
-                || begunBytes > AnswerPace.LEAST_BATCH_BYTES
+                || begunBytes >= enoughBytes()
                 || last.shown().getFieldVectors().size() > FEW_COLUMNS) {
             end(last, bytes);
             return;
         }
-        // Handed over with the batch. Sent step by step it would be written in four packets, for each of which both
-        // sides wake up a thread.
+        // Handed over with the batch. Sent step by step it would be written four times, for each of which both sides
+        // wake up a thread.
         ended = true;
         batch = null;
         Runnable whole = () -> {
             try (last) {
                 end(last, bytes);
             } catch (RuntimeException | Error e) {
-                listener.error(RpcErrors.toFlight(RpcErrors.of(e), closing.getAsBoolean()));
+                tell(e);
             }
         };
         try {
             network.execute(whole);
         } catch (RejectedExecutionException e) {
             whole.run();
+        } catch (RuntimeException | Error e) {
+            last.close();
+            tell(e);
         }
+    }
+
+    private void tell(Throwable failure) {
+        listener.error(RpcErrors.toFlight(RpcErrors.of(failure), closing.getAsBoolean()));
     }
 
     private void end(ArrowRows last, byte[] verdict) {

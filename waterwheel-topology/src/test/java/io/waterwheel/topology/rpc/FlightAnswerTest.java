@@ -147,6 +147,23 @@ final class FlightAnswerTest {
         assertThat(network).isEmpty();
     }
 
+    /** Of 9 bytes a row, as it is counted. */
+    @Test
+    void lessThan48KibibytesAreASmallAnswer() {
+        for (int rows : new int[] {5461, 5462}) {
+            told.events.clear();
+            try (FlightAnswer answer = answer(network::add)) {
+                answer.start(FIELDS);
+                rows(answer, rows);
+                answer.finish(WHOLE);
+            }
+            assertThat(network).hasSize(rows == 5461 ? 1 : 0);
+            network.forEach(Runnable::run);
+            network.clear();
+            assertThat(told.events).startsWith("schema", "rows " + rows).endsWith("end");
+        }
+    }
+
     /** It would keep the connection's other calls waiting. */
     @Test
     void ofALargeAnswerNothingRunsOnTheConnectionsThread() {
@@ -169,6 +186,27 @@ final class FlightAnswerTest {
             answer.finish(WHOLE);
         }
         assertThat(told.events).containsExactly("schema", "rows 10", "end");
+    }
+
+    /** As when no thread can be started: the client is told, and the rows are given back. */
+    @Test
+    void whatCannotBeHandedOverIsTold() {
+        Executor broken = task -> {
+            throw new IllegalStateException("a defect");
+        };
+        Executor threadless = task -> {
+            throw new OutOfMemoryError("unable to create native thread");
+        };
+        for (Executor on : List.of(broken, threadless)) {
+            told.events.clear();
+            try (FlightAnswer answer = answer(on)) {
+                answer.start(FIELDS);
+                rows(answer, 10);
+                answer.finish(WHOLE);
+                assertThat(answer.ended()).isTrue();
+            }
+            assertThat(told.events).containsExactly("failure");
+        }
     }
 
     /** When there is no memory left for the verdict, its client is told, and the rows are given back. */

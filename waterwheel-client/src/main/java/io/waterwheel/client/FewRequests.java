@@ -10,8 +10,8 @@ import io.grpc.MethodDescriptor;
 /**
  * Asks for further messages of an answer a few at a time, as each request wakes up the connection's thread. A Flight
  * stream asks for the first message, then for others until five are to come, and from then on for one whenever one is
- * taken. Of these single ones up to two are held back, and a small answer costs none; a reader that waits has asked for
- * others before.
+ * taken. Of these single ones up to two are held back, so that a small answer costs the first two requests alone; a
+ * reader that waits has asked for others before.
  */
 final class FewRequests implements ClientInterceptor {
     private static final int TOGETHER = 3;

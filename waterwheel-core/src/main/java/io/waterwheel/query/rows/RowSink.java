@@ -24,7 +24,7 @@ public interface RowSink {
     }
 
     /**
-     * Whether a scan of the cache alone may look at so many more tuples; asked before each leaf. Once false, the scan
+     * Whether a scan of the cache alone may look at {@code tuples} more; asked before each leaf. Once false, the scan
      * fails, and what it gave is void.
      */
     default boolean mayLookAt(long tuples) {

@@ -31,7 +31,11 @@ final class ChunkAttempt implements RowSink {
         this(ended, tuples -> true, held, memory);
     }
 
-    /** One that may look at so many more tuples as it is told. */
+    /**
+     * The same.
+     *
+     * @param mayLookAt told of the tuples of a leaf, whether a scan of the cache alone may look at them too
+     */
     ChunkAttempt(BooleanSupplier ended, LongPredicate mayLookAt, Reservation held, Reservation memory) {
         this.ended = ended;
         this.mayLookAt = mayLookAt;

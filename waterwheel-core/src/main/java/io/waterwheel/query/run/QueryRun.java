@@ -63,8 +63,8 @@ final class QueryRun implements AutoCloseable {
     private static final long OLD_PLAN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /**
-     * A question is small that looks at so many tuples at most, by an estimate that may be far too low: it is read on
-     * its own thread where they are in memory. A few leaves.
+     * Tuples up to which a question is small, by an estimate that may be far too low: it is read on its own thread
+     * where they are in memory. A few leaves.
      */
     private static final long SMALL = 16 << 10;
 

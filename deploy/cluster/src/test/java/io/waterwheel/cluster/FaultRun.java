@@ -27,13 +27,13 @@ import java.util.stream.Collectors;
  * compared; questions on rows that are all in chunks are answered throughout. For one run, by one thread.
  */
 final class FaultRun {
-    private static final int ROWS_A_SECOND = Rounds.of("rows", 500, 2_000);
+    private static final int ROWS_A_SECOND = Rounds.of("rows", 1_000, 2_000);
     /** So many are in chunks before the first strike. */
-    private static final int FIRST_ROWS = Rounds.ALL ? 20_000 : 4_000;
+    private static final int FIRST_ROWS = Rounds.ALL ? 20_000 : 8_000;
 
     private static final int STRIKES_A_FLUSH = 8;
     /** Between two questions: what is struck needs the processor to come back. */
-    private static final Duration REST = Duration.ofMillis(Rounds.ALL ? 100 : 200);
+    private static final Duration REST = Duration.ofMillis(100);
 
     private static final Duration QUESTION = Duration.ofSeconds(5);
     /** Longer, so that on a busy machine one of them is answered. */

@@ -164,8 +164,11 @@ final class DimensionSample {
 
     /** How many cells the values make use of: 2 to the entropy of the rows over them. */
     private double used(int bits) {
+        return used(starts(cuts(bits) + 1));
+    }
+
+    private double used(int[] starts) {
         double entropy = 0;
-        int[] starts = starts(cuts(bits) + 1);
         for (int cell = 0; cell <= starts.length; cell++) {
             long in = 0;
             int end = cell < starts.length ? starts[cell] : rows.length;
@@ -237,33 +240,42 @@ final class DimensionSample {
 
     /**
      * The distinct values at which cells begin, but for the first. Heavy values are set apart before the others are
-     * divided: where one that is high had a part in what a cell should hold, those before it would hold too much.
+     * divided: where one that is high had a part in what a cell should hold, those before it would hold too much. Where
+     * cells are too few for that, all are divided alike.
      */
     private int[] starts(int cells) {
-        boolean[] heavy = heavy(cells);
-        int heavies = 0;
+        int[] apart = starts(cells, heavy(cells));
+        int[] alike = starts(cells, new boolean[rows.length]);
+        return used(apart) >= used(alike) ? apart : alike;
+    }
+
+    private int[] starts(int cells, boolean[] heavy) {
+        // Heavy values, and runs of others between them, from a value on.
+        int runs = rows.length == 0 ? 0 : 1;
+        // Of the cells that heavy values leave, those that have not ended; and what they hold.
+        int left = cells;
         long light = values;
         for (int d = 0; d < rows.length; d++) {
-            heavies += heavy[d] ? 1 : 0;
+            runs += d > 0 && (heavy[d] || heavy[d - 1]) ? 1 : 0;
+            left -= heavy[d] ? 1 : 0;
             light -= heavy[d] ? rows[d] : 0;
         }
-        // Of the cells that heavy values leave, those that have not ended.
-        int left = cells - heavies;
         int[] starts = new int[cells - 1];
         int count = 0;
-        long inCell = heavy.length == 0 || heavy[0] ? 0 : rows[0];
-        heavies -= heavy.length > 0 && heavy[0] ? 1 : 0;
+        long inCell = rows.length == 0 || heavy[0] ? 0 : rows[0];
         for (int d = 1; d < rows.length && count + 1 < cells; d++) {
-            long fair = Math.max(1, light / Math.max(1, left));
-            boolean begins = rows.length - d < cells - count || heavy[d - 1];
+            boolean ends = heavy[d] || heavy[d - 1];
+            runs -= ends ? 1 : 0;
+            boolean allHaveRoom = rows.length - d < cells - count;
+            boolean runsHaveRoom = cells - count > runs;
+            boolean begins;
             if (heavy[d]) {
-                // What is left of the others before it has a cell where each heavy value may take two.
-                begins |= cells - count > 2 * heavies || 2 * inCell >= fair;
-                heavies--;
+                // Few others go with it where room is short.
+                begins = heavy[d - 1] || runsHaveRoom || isFair(2 * inCell, left, light);
             } else {
-                begins |= inCell + rows[d] / 2 >= fair;
+                begins = heavy[d - 1] || (runsHaveRoom && isFair(2 * inCell + rows[d], left, 2 * light));
             }
-            if (begins) {
+            if (begins || allHaveRoom) {
                 starts[count++] = d;
                 light -= inCell;
                 left -= heavy[d - 1] ? 0 : 1;
@@ -274,7 +286,12 @@ final class DimensionSample {
         return Arrays.copyOf(starts, count);
     }
 
-    /** The distinct values that have at least as many rows as a cell of all others. */
+    /** Whether some rows are at least as many as each of the cells that are left would hold. */
+    private static boolean isFair(long rows, int left, long all) {
+        return rows * Math.max(1, left) >= all;
+    }
+
+    /** The distinct values that have more rows than a cell of all others. */
     private boolean[] heavy(int cells) {
         boolean[] heavy = new boolean[rows.length];
         long light = values;
@@ -282,9 +299,10 @@ final class DimensionSample {
         boolean found = true;
         while (found) {
             found = false;
-            long fair = Math.max(1, light / left);
+            long all = light;
+            int among = left;
             for (int d = 0; d < rows.length && left > 1; d++) {
-                if (!heavy[d] && rows[d] >= fair) {
+                if (!heavy[d] && rows[d] * among > all) {
                     heavy[d] = true;
                     light -= rows[d];
                     left--;

@@ -117,11 +117,37 @@ final class DimensionLearnerTest {
                 int cell = Arrays.binarySearch(cuts, height);
                 cells[cell < 0 ? -cell - 1 : cell + 1]++;
             }
+            double least = Math.min(0, Arrays.stream(often).min().orElseThrow());
+            for (double value : often) {
+                // The first cell begins at no cut.
+                assertThat(value == least || Arrays.binarySearch(cuts, value) >= 0)
+                        .as("trial %s, %s", trial, value)
+                        .isTrue();
+            }
             // 62 cuts: null has a cell, too.
             int fair = heights.size() / (63 - often.length);
             assertThat(Arrays.stream(cells).max().orElseThrow())
                     .as("trial %s, %s", trial, Arrays.toString(often))
                     .isLessThan(fair * 7 / 4);
+        }
+    }
+
+    /** Fewer values than twice the cells, each of which one row has: no value is heavy, and no cell has many. */
+    @Test
+    void fewValuesAreDividedEvenly() throws Exception {
+        for (int count : new int[] {64, 100, 127, 200}) {
+            List<String> lines = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                lines.add(i + ",k" + i % 2 + "," + i + ",1");
+            }
+            KeySpec.Dimensions key = (KeySpec.Dimensions)
+                    learned(draft(open("kind", 1), open("height", 6)), lines).key();
+            List<String> cuts = key.dimensions().get(1).cuts();
+            for (int c = 0; c <= cuts.size(); c++) {
+                double from = c == 0 ? 0 : Double.parseDouble(cuts.get(c - 1));
+                double to = c == cuts.size() ? count : Double.parseDouble(cuts.get(c));
+                assertThat(to - from).as("%s values, %s", count, cuts).isBetween(1.0, 5.0);
+            }
         }
     }
 

@@ -44,7 +44,7 @@ final class ScanTest {
 
     @Test
     void treeAndChunkAnswerAsBruteForceDoes() throws IOException {
-        for (long seed = 0; seed < Rounds.of(2, 40); seed++) {
+        for (long seed = 0; seed < Rounds.of(4, 40); seed++) {
             Random random = new Random(seed);
             check(seed, random, new RandomTuples(random), null, block -> {});
         }
@@ -52,7 +52,7 @@ final class ScanTest {
 
     @Test
     void boxesAreAnsweredExactly() throws IOException {
-        for (long seed = 100; seed < 100 + Rounds.of(1, 10); seed++) {
+        for (long seed = 100; seed < 100 + Rounds.of(2, 10); seed++) {
             Random random = new Random(seed);
             RandomTuples tuples = new RandomTuples(random, RandomTuples.taxi());
             check(seed, random, tuples, ((KeySpec.Position) tuples.schema().key()).domain(), block -> {});
@@ -61,7 +61,7 @@ final class ScanTest {
 
     @Test
     void columnsThatFollowFromOthersAreAnsweredExactly() throws IOException {
-        for (long seed = 200; seed < 200 + Rounds.of(2, 40); seed++) {
+        for (long seed = 200; seed < 200 + Rounds.of(3, 40); seed++) {
             Random random = new Random(seed);
             FollowingRows following = new FollowingRows(random);
             int strangers = random.nextInt(3) == 0 ? 1 : 0;

@@ -39,9 +39,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 final class DecimalStatementsTest {
     private static final int SEEDS = Rounds.of(1, 60);
-    /** Of a seed, and fewer in the short form. */
-    private static final int STATEMENTS = SEEDS > 1 ? 120 : 50;
-
+    private static final int STATEMENTS = 120;
     private static final Instant NOW = Instant.parse("2026-11-24T03:00:00Z");
 
     private static final Schema BILLS = new Schema(

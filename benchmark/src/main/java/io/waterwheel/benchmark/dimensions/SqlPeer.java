@@ -139,7 +139,7 @@ final class SqlPeer implements QuestionPeers.Side {
         try (Statement statement = connection.createStatement()) {
             statement.execute(table());
             statement.execute("COPY t FROM '" + file
-                    + "' (HEADER false, QUOTE '\"', ESCAPE '\"', NULL '', ALLOW_QUOTED_NULLS false)");
+                    + "' (HEADER false, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULL '', ALLOW_QUOTED_NULLS false)");
         }
     }
 

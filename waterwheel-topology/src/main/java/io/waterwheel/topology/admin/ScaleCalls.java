@@ -225,6 +225,7 @@ public final class ScaleCalls {
         private final RowCopy copy;
         private final AdminHandler.Caller caller;
         private @Nullable WaterwheelException failure;
+        private boolean full;
 
         Sample(RowLayout layout, AdminHandler.Caller caller) {
             this.rows = new TupleBlock(layout, 0);
@@ -241,7 +242,8 @@ public final class ScaleCalls {
 
         @Override
         public void rows(TupleBlock more) {
-            if (rows.bytes() + more.bytes() > MOST_BYTES) {
+            full |= rows.bytes() + more.bytes() > MOST_BYTES;
+            if (full) {
                 return;
             }
             int[] all = IntStream.range(0, more.size()).toArray();

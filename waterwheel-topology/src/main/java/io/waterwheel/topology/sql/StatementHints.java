@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StatementHints {
     private static final String BEGIN = "/*+";
+    /** It never looks at a letter twice: hints are read on a thread of the network. */
     private static final Pattern HINT =
-            Pattern.compile("\\s*([A-Za-z_]+)\\s*\\(\\s*(?:'([^']*)'|([0-9.]+))\\s*\\)\\s*(?:,|$)");
+            Pattern.compile("\\s*+([A-Za-z_]++)\\s*+\\(\\s*+(?:'([^']*+)'|([0-9.]++))\\s*+\\)\\s*+(?:,|$)");
 
     private static final BigDecimal LONGEST_SECONDS = BigDecimal.valueOf(3600);
 
@@ -103,7 +104,7 @@ public final class StatementHints {
     private void read(String hints) {
         Matcher hint = HINT.matcher(hints);
         int at = 0;
-        while (at < hints.length() && hint.find(at) && hint.start() == at) {
+        while (at < hints.length() && hint.region(at, hints.length()).lookingAt()) {
             String name = hint.group(1).toLowerCase(Locale.ROOT);
             String value = hint.group(2) == null ? hint.group(3) : hint.group(2);
             try {

@@ -56,6 +56,10 @@ final class StatementHintsTest {
 
     @Test
     void whatIsNoHintIsRefused() {
+        // Long ones take no longer than their letters.
+        refused("SELECT /*+ " + "a".repeat(250_000) + " */ 1", "expected a hint such as");
+        refused("SELECT /*+ " + " ".repeat(250_000) + " */ 1", "expected a hint such as");
+        refused("SELECT /*+ timeout(1), timeout */ 1", "expected a hint such as");
         refused("SELECT /*+ */ 1", "expected a hint such as");
         refused("SELECT /*+ index(a) */ 1", "expected a hint such as");
         refused("SELECT /*+ at_most('a:0:1') */ 1", "there is no hint 'at_most'");

@@ -3,7 +3,6 @@ package io.waterwheel.sql.parse;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.calcite.sql.SqlCall;
-import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
@@ -13,13 +12,13 @@ import org.apache.calcite.sql.util.SqlBasicVisitor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Windows that begin with the name of another, {@code OVER (w ROWS 1 PRECEDING)}, as windows of their own: they take
- * partition and order from that one. Calcite would do the same, but forgets their frames. What it refuses is left as it
- * is.
+ * Windows that begin with the name of another and have a frame, {@code OVER (w ROWS 1 PRECEDING)}, as windows of their
+ * own: they take partition and order from that one. Calcite would do the same, but forgets their frames. What it
+ * refuses is left as it is; what it would find beyond the windows declared before is refused.
  */
 final class NamedWindows extends SqlBasicVisitor<@Nullable Void> {
-    /** Of the SELECT that is looked at. */
-    private SqlNodeList declared = SqlNodeList.EMPTY;
+    /** Of the SELECT that is looked at, as they were written. */
+    private List<SqlNode> declared = List.of();
 
     private NamedWindows() {}
 
@@ -30,14 +29,15 @@ final class NamedWindows extends SqlBasicVisitor<@Nullable Void> {
 
     @Override
     public @Nullable Void visit(SqlCall call) {
-        SqlNodeList around = declared;
+        List<SqlNode> around = declared;
         if (call instanceof SqlSelect select) {
-            declared = select.getWindowList();
-            for (int w = 0; w < declared.size(); w++) {
-                declared.set(w, resolved((SqlWindow) declared.get(w), w));
+            SqlNodeList windows = select.getWindowList();
+            declared = List.copyOf(windows.getList());
+            for (int w = 0; w < windows.size(); w++) {
+                windows.set(w, whole((SqlWindow) windows.get(w), w));
             }
         } else if (call.getKind() == SqlKind.OVER && call.operand(1) instanceof SqlWindow window) {
-            call.setOperand(1, resolved(window, declared.size()));
+            call.setOperand(1, whole(window, declared.size()));
         }
         super.visit(call);
         declared = around;
@@ -45,9 +45,27 @@ final class NamedWindows extends SqlBasicVisitor<@Nullable Void> {
     }
 
     /** @param before declared windows that it may name */
-    private SqlWindow resolved(SqlWindow window, int before) {
-        SqlWindow base = window.getRefName() == null ? null : named(window.getRefName(), before);
-        if (base == null || !mayExtend(window, base)) {
+    private SqlWindow whole(SqlWindow window, int before) {
+        boolean framed = window.getLowerBound() != null || window.getUpperBound() != null;
+        return framed && window.getRefName() != null ? extended(window, before) : window;
+    }
+
+    private SqlWindow extended(SqlWindow window, int before) {
+        if (window.getRefName() == null) {
+            return window;
+        }
+        String name = window.getRefName().toString();
+        int at = before - 1;
+        while (at >= 0 && !name.equals(name(declared.get(at)))) {
+            at--;
+        }
+        if (at < 0) {
+            throw SqlErrors.at(
+                    window.getRefName().getParserPosition(),
+                    "no window '" + name + "' is declared before this one, in the WINDOW of its own SELECT");
+        }
+        SqlWindow base = extended((SqlWindow) declared.get(at), at);
+        if (!mayExtend(window, base)) {
             return window;
         }
         List<SqlNode> operands = new ArrayList<>(window.getOperandList());
@@ -58,14 +76,10 @@ final class NamedWindows extends SqlBasicVisitor<@Nullable Void> {
                 window.getOperator().createCall(null, window.getParserPosition(), operands.toArray(SqlNode[]::new));
     }
 
-    private @Nullable SqlWindow named(SqlIdentifier name, int before) {
-        for (int w = 0; w < before; w++) {
-            SqlWindow window = (SqlWindow) declared.get(w);
-            if (window.getDeclName() != null && window.getDeclName().toString().equals(name.toString())) {
-                return window;
-            }
-        }
-        return null;
+    private static @Nullable String name(SqlNode declared) {
+        return declared instanceof SqlWindow window && window.getDeclName() != null
+                ? window.getDeclName().toString()
+                : null;
     }
 
     private static boolean mayExtend(SqlWindow window, SqlWindow base) {

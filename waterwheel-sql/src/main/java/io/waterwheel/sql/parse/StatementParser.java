@@ -135,6 +135,9 @@ public final class StatementParser {
         }
         Matcher tokens = TOKEN.matcher(statement);
         while (tokens.find()) {
+            if (tokens.group().equals("'") || tokens.group().equals("\"")) {
+                return; // It does not end, which the parser says.
+            }
             if (tokens.group().equals("/") && statement.startsWith("/", tokens.end())) {
                 throw SqlErrors.at(
                         position(statement, tokens.start()),

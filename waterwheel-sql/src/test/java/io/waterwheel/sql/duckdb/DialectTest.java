@@ -164,6 +164,8 @@ final class DialectTest {
                 "SELECT id, SUM(n) OVER (w ROWS 1 PRECEDING) AS s FROM (SELECT id, amount, COUNT(*) OVER (w ROWS UNBOUNDED PRECEDING)"
                         + " AS n FROM orders WINDOW w AS (PARTITION BY id ORDER BY amount)) t WINDOW w AS (ORDER BY id, n) ;",
                 "SELECT id FROM orders WHERE STRPOS(note, 'a') > 0 OR price = CAST('NaN' AS DOUBLE) ;",
+                "SELECT id, SUM(amount) OVER (x ROWS 1 PRECEDING) AS s, COUNT(*) OVER w AS n FROM orders WINDOW v AS (PARTITION BY id),"
+                        + " w AS (v), x AS (v ORDER BY moment, price, note, amount) ;",
                 "SELECT DAY(moment) AS d, DAYOFMONTH(moment) AS e, COUNT(*) FROM orders GROUP BY 1, 2 ;",
                 "TABLE orders ;",
                 "SELECT COUNT(*) FROM (TABLE orders) t JOIN visits v ON t.id = v.id ;",
@@ -365,6 +367,10 @@ final class DialectTest {
                 "SELECT ISNULL(note, 'a') FROM orders | SQL_UNSUPPORTED | COALESCE(x, y)",
                 "SELECT 7//2 AS h, 1 AS one | BAD_SQL | line 1, column 9: there is no operator //",
                 "SELECT '//', \"//\" /* // */ FROM orders | NO_SUCH_FIELD | there is no column '//'",
+                "SELECT id FROM orders WHERE id IN (SELECT COUNT(*) OVER (w ROWS 1 PRECEDING) FROM visits) WINDOW w AS (ORDER BY id)"
+                        + " | BAD_SQL | no window 'w' is declared before this one",
+                "SELECT SUM(id) OVER w FROM orders WINDOW w AS (v ROWS 1 PRECEDING), v AS (ORDER BY id) | BAD_SQL"
+                        + " | no window 'v' is declared before this one",
                 "SELECT SUM(id) OVER (w ROWS 1 PRECEDING) FROM orders WINDOW w AS (ROWS 2 PRECEDING) | BAD_SQL"
                         + " | Referenced window cannot have framing declarations",
                 "SELECT STRING_AGG(note, ',') WITHIN DISTINCT (id) FROM orders | SQL_UNSUPPORTED | WITHIN DISTINCT",

@@ -48,8 +48,8 @@ final class ShowcaseTest {
     private static final Path FLIGHTS =
             Path.of(System.getProperty("waterwheel.shared", "../../../shared"), "data/flights/paris-2021-10.csv.gz");
     private static final String FLIGHTS_STREAM = "showcase-flights";
-    private static final int TUPLES = Rounds.of("tuples", 60_000, 2_000_000);
-    private static final int QUERIES = Rounds.of("queries", 12, 200);
+    private static final int TUPLES = Rounds.of("tuples", 100_000, 2_000_000);
+    private static final int QUERIES = Rounds.of("queries", 15, 200);
     private static final int PRODUCERS = 2;
     private static final String EXECUTOR = "io.waterwheel.sql.duckdb.DuckDbProcess";
     private static final Duration PATIENCE = Duration.ofMinutes(15);

@@ -241,6 +241,9 @@ final class CoordinatorRole implements SnapshotSource {
 
         @Override
         public long scanCached(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink) throws IOException {
+            if (!world.readsCached) {
+                return Endpoints.QueryServer.super.scanCached(subquery, resolved, sink);
+            }
             return scan.scanCached(
                     subquery.file(), world.topic.layout, arrived(subquery).spec(), subquery.piece(), sink);
         }

@@ -70,6 +70,12 @@ final class World {
 
     private long lives;
 
+    /**
+     * Whether coordinators read what the cache has on the query's own thread, where nothing comes between. In small
+     * worlds they do not: there it is the calls that find mistakes.
+     */
+    final boolean readsCached;
+
     private boolean faulty = true;
     private @Nullable Events events;
     /** Calls in the middle of which others happen. */
@@ -107,6 +113,7 @@ final class World {
         this.random = new Random(seed * 0x9E3779B97F4A7C15L);
         Settings drawn = Settings.draw(random);
         this.settings = wide ? drawn.wide() : drawn;
+        this.readsCached = wide;
         this.catchUps =
                 new CatchUpBudget((long) settings.catchUps() * Settings.CATCH_UP_BYTES, Settings.CATCH_UP_BYTES);
         this.catalog = new SimCatalog(random, settings.unknown());

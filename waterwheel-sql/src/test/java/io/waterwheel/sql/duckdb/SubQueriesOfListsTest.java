@@ -280,6 +280,38 @@ final class SubQueriesOfListsTest {
         assertAlike(streams, duckdb, statement, statement);
     }
 
+    /** LIST has nulls, of the row or of all; what is asked for has none. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT o.id, o.amount, (o.id IN LIST) IS NOT TRUE AS a, (o.id IN LIST) IS TRUE AS b, (o.id NOT "
+                        + "IN LIST) IS FALSE AS c, (o.id IN LIST) IS NOT FALSE AS d, (3 IN LIST) IS NOT TRUE AS e FROM "
+                        + "orders o",
+                "SELECT COUNT(*) FILTER (WHERE (o.id IN LIST) IS NOT TRUE) AS n FROM orders o",
+                "SELECT (o.id IN LIST) IS NOT TRUE AS v, COUNT(*) AS n FROM orders o GROUP BY 1",
+                "SELECT COUNT(*) FROM orders o JOIN visits w ON o.id = w.id AND (o.id IN LIST) IS NOT TRUE",
+                "SELECT COUNT(*) FROM orders o JOIN visits w ON o.id = w.id AND CASE WHEN o.id NOT IN LIST THEN "
+                        + "o.paid ELSE o.amount < 3 END",
+                "SELECT COUNT(*) FROM orders o WHERE (o.id NOT IN LIST) IS NOT FALSE",
+                "SELECT COUNT(*) FROM (SELECT CASE WHEN o.id IN LIST THEN FALSE ELSE TRUE END AS v FROM orders o)"
+                        + " g WHERE g.v",
+                "SELECT o.id, o.amount, CASE WHEN o.id NOT IN LIST THEN o.id > 3 ELSE o.amount < 3 END AS x FROM "
+                        + "orders o",
+                "SELECT o.id, o.amount, CASE WHEN o.id = ANY LIST THEN 1 ELSE 2 END AS x, CASE WHEN o.id > ALL "
+                        + "LIST THEN 'a' ELSE 'b' END AS y FROM orders o",
+                "SELECT o.id, (o.id = ANY LIST) IS FALSE AS x, (o.amount <> ALL LIST) IS TRUE AS y FROM orders o "
+                        + "ORDER BY (o.id IN LIST) IS NOT TRUE, o.id"
+            })
+    void whatIsUnknownIsNeitherTrueNorFalse(String statement) {
+        for (String list : List.of(
+                "(SELECT v.level FROM visits v WHERE v.note = o.note)",
+                "(SELECT v.level FROM visits v)",
+                "(SELECT v.level FROM visits v WHERE v.level IS NOT NULL)")) {
+            String asked = statement.replace("LIST", list);
+            assertAlike(streams, duckdb, asked, asked);
+        }
+    }
+
     @Test
     void aConditionOfAnOuterJoinThatAsksByBothSidesIsRefused() {
         assertThatThrownBy(

@@ -38,14 +38,11 @@ final class KnownTruths extends SqlShuttle {
             known.setOperand(0, known(known.operand(0), false));
             return known;
         }
-        if (!asks(known.operand(0))) {
-            return known;
-        }
         return switch (known.getKind()) {
-            case IS_TRUE -> known(known.operand(0), false);
-            case IS_NOT_TRUE -> not(known(known.operand(0), false));
-            case IS_FALSE -> not(known(known.operand(0), true));
-            case IS_NOT_FALSE -> known(known.operand(0), true);
+            case IS_TRUE -> asks(known.operand(0)) ? known(known.operand(0), false) : known;
+            case IS_NOT_TRUE -> asks(known.operand(0)) ? not(known(known.operand(0), false)) : known;
+            case IS_FALSE -> asks(known.operand(0)) ? not(known(known.operand(0), true)) : known;
+            case IS_NOT_FALSE -> asks(known.operand(0)) ? known(known.operand(0), true) : known;
             default -> known;
         };
     }

@@ -128,7 +128,6 @@ public final class IngestUnderQuestions {
                 return answered;
             };
             Future<Long> answered = asker.submit(asking);
-            long questions;
             long processor = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
             long waited = waited();
             long clock = System.nanoTime();
@@ -143,13 +142,16 @@ public final class IngestUnderQuestions {
                 processor = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - processor;
                 done.set(true);
                 // Also where the writer failed: what is still asked needs the stream.
-                questions = answered.get();
+                asker.shutdown();
+                if (!asker.awaitTermination(1, TimeUnit.MINUTES)) {
+                    System.err.println("a question is still being answered after a minute");
+                }
             }
             if (round >= 0) {
                 rates.byClock[round] = rows * 1e3 / clock;
                 rates.byProcessor[round] = rows * 1e3 / processor;
                 rates.waiting[round] = (double) waited / clock;
-                rates.questions += questions;
+                rates.questions += answered.get();
             }
         } finally {
             asker.shutdownNow();

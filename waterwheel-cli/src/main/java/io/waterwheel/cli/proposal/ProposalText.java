@@ -110,10 +110,8 @@ final class ProposalText {
         used.forEach(column -> field(out, column, nullable.contains(column)));
         key(out);
         dimensions(out);
-        out.append("time: ")
-                .append(DefinitionYaml.value(time.name))
-                .append(kafka.insteadOf(time, values))
-                .append('\n');
+        out.append("time: ").append(DefinitionYaml.value(time.name));
+        out.append(kafka.insteadOf(time, values)).append('\n');
         records(out);
         String yaml = out.toString();
         // What is proposed must be a definition; if it is none that is our fault, and is better said here.

@@ -244,8 +244,13 @@ final class DimensionSample {
      * cells are too few for that, all are divided alike.
      */
     private int[] starts(int cells) {
-        int[] apart = starts(cells, heavy(cells));
-        int[] alike = starts(cells, new boolean[rows.length]);
+        boolean[] none = new boolean[rows.length];
+        boolean[] heavy = heavy(cells);
+        int[] alike = starts(cells, none);
+        if (Arrays.equals(heavy, none)) {
+            return alike;
+        }
+        int[] apart = starts(cells, heavy);
         return used(apart) >= used(alike) ? apart : alike;
     }
 

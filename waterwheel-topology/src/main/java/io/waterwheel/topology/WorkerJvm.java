@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The JVM options that workers need: Arrow does not start without some, the heap follows from the configuration, and
- * priorities of threads count.
+ * The JVM options that workers need: Arrow does not start without some, the heap follows from the configuration,
+ * priorities of threads count, and the heap has large pages.
  */
 final class WorkerJvm {
     private WorkerJvm() {}
@@ -27,6 +27,11 @@ final class WorkerJvm {
         options.add("--add-opens=java.base/java.nio=ALL-UNNAMED");
         // Threads that answer queries run below those that take tuples in, as in the server of one process.
         options.add("-XX:ThreadPriorityPolicy=1");
+        if (System.getProperty("os.name").equals("Linux")) {
+            // Other systems do not know it, and a JVM does not start with what it does not know; workers run on systems
+            // like the one that submits them.
+            options.add("-XX:+UseTransparentHugePages");
+        }
         // netty reads its properties under the name of its package: as it is, and as it is in the topology jar.
         options.add("-Dio.netty.tryReflectionSetAccessible=true");
         options.add("-Dio.waterwheel.shaded.io.netty.tryReflectionSetAccessible=true");

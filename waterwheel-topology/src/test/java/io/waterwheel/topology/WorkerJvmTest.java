@@ -50,6 +50,13 @@ class WorkerJvmTest {
         assertThat(options(list)).endsWith("-Xmx9g", "-XX:+UseZGC").hasSizeGreaterThan(4);
     }
 
+    @Test
+    void workersHaveLargePagesWhereJavaKnowsThem() {
+        List<String> options = options(WaterwheelConfig.parse("test", "", List.of()));
+        assertThat(options.contains("-XX:+UseTransparentHugePages"))
+                .isEqualTo(System.getProperty("os.name").equals("Linux"));
+    }
+
     @SuppressWarnings("unchecked")
     private static List<String> options(WaterwheelConfig config) {
         return (List<String>) WaterwheelTopology.stormConf(config).get(Config.TOPOLOGY_WORKER_CHILDOPTS);

@@ -225,6 +225,19 @@ final class LauncherTest {
                                 + "/deploy/embedded/target/server-classes-of-java-17.0.1.jsa");
     }
 
+    /** It is the server's alone, and only where the system lets processes have large pages. */
+    @Test
+    void theServerHasLargePagesWhereThereAreSome() throws Exception {
+        String flag = "-XX:+UseTransparentHugePages";
+        Path enabled = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
+        boolean expected =
+                Files.isReadable(enabled) && !Files.readString(enabled).contains("[never]");
+        assertThat(run("server").out().lines().anyMatch(flag::equals)).isEqualTo(expected);
+        assertThat(run("demo").out().lines().anyMatch(flag::equals)).isEqualTo(expected);
+        assertThat(run("status").out().lines()).doesNotContain(flag);
+        assertThat(run("gateway").out().lines()).doesNotContain(flag);
+    }
+
     @Test
     void nothingOfAnOlderVersionStays() throws Exception {
         assertThat(run().code()).isZero();

@@ -92,15 +92,41 @@ public final class FieldNode extends ColumnNode {
         return kept;
     }
 
+    /** Where its nulls are told; only when {@link #nullable}. */
+    public byte[] nullMasks(RowView view) {
+        return view.columns[nullColumn];
+    }
+
+    /** Where in {@link #nullMasks} the byte of row 0 is. */
+    public int nullBase(RowView view) {
+        return view.bases[nullColumn] + nullByte;
+    }
+
+    /** Bytes from one row's to the next one's. */
+    public int nullWidth() {
+        return nullWidth;
+    }
+
+    /** The bit of a row's byte that is set where its value is null. */
+    public int nullShift() {
+        return nullShift;
+    }
+
     /** Keeps its arrays: it stands in an expression once for all places that name the field. */
     @Override
     public void release(RowView view) {}
 
     @Override
     protected void compute(RowView view, int[] selected, int count) {
+        boolean dense = Selection.isDense(selected, count);
+        values(view, selected, count, dense);
         if (nullColumn >= 0) {
-            nulls(view, selected, count);
+            nulls(view, selected, count, dense);
         }
+    }
+
+    /** @param dense whether all values from the first selected row to the last may be taken */
+    private void values(RowView view, int[] selected, int count, boolean dense) {
         if (column == RowLayout.KEY) {
             out.longs = view.keys;
             return;
@@ -113,8 +139,9 @@ public final class FieldNode extends ColumnNode {
         switch (fieldType.physical()) {
             case INT32 -> {
                 long[] longs = out.ownLongs(view);
-                if (Selection.isRange(selected, count)) {
-                    for (int row = selected[0]; row <= selected[count - 1]; row++) {
+                if (dense) {
+                    int last = selected[count - 1];
+                    for (int row = selected[0]; row <= last; row++) {
                         longs[row] = LittleEndian.getInt(bytes, base + row * 4);
                     }
                     return;
@@ -137,8 +164,9 @@ public final class FieldNode extends ColumnNode {
             }
             case FLOAT64 -> {
                 double[] doubles = out.ownDoubles(view);
-                if (Selection.isRange(selected, count)) {
-                    bytes(view, selected[0], count).asDoubleBuffer().get(doubles, selected[0], count);
+                if (dense) {
+                    int rows = selected[count - 1] - selected[0] + 1;
+                    bytes(view, selected[0], rows).asDoubleBuffer().get(doubles, selected[0], rows);
                     return;
                 }
                 for (int i = 0; i < count; i++) {
@@ -160,8 +188,9 @@ public final class FieldNode extends ColumnNode {
                 out.origin = view.origin;
                 out.codes = view.codes[column];
                 out.dictionary = view.dictionaries[column];
-                if (Selection.isRange(selected, count)) {
-                    bytes(view, selected[0], count).asLongBuffer().get(longs, selected[0], count);
+                if (dense) {
+                    int rows = selected[count - 1] - selected[0] + 1;
+                    bytes(view, selected[0], rows).asLongBuffer().get(longs, selected[0], rows);
                     return;
                 }
                 for (int i = 0; i < count; i++) {
@@ -177,13 +206,21 @@ public final class FieldNode extends ColumnNode {
                 .order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    private void nulls(RowView view, int[] selected, int count) {
+    private void nulls(RowView view, int[] selected, int count, boolean dense) {
         boolean[] nulls = out.ownNulls(view);
         byte[] masks = view.columns[nullColumn];
         int base = view.bases[nullColumn] + nullByte;
         int found = 0;
-        if (nullWidth == 1 && Selection.isRange(selected, count)) {
-            found = nulls(masks, base, selected[0], count, nulls);
+        boolean bytes = nullWidth == 1 && dense;
+        if (bytes) {
+            int rows = selected[count - 1] - selected[0] + 1;
+            found = nulls(masks, base, selected[0], rows, nulls);
+            if (found > 0 && rows > count) {
+                found = 0;
+                for (int i = 0; i < count; i++) {
+                    found += nulls[selected[i]] ? 1 : 0;
+                }
+            }
         } else {
             for (int i = 0; i < count; i++) {
                 int row = selected[i];
@@ -195,11 +232,12 @@ public final class FieldNode extends ColumnNode {
         // One node serves all places that name the field: rows that it was evaluated at before are still looked at.
         out.anyNull = found > 0 || (out.anyNull && masks == lastMasks && base == lastBase);
         out.nullCount = found;
+        out.zeroNulls = bytes && column >= 0;
         lastMasks = masks;
         lastBase = base;
     }
 
-    /** Of masks of a byte each, eight at a time: nulls are few in most columns. */
+    /** Of masks of a byte each, eight at a time: nulls are few in most columns. Makes what is null there 0. */
     private int nulls(byte[] masks, int base, int first, int count, boolean[] nulls) {
         Arrays.fill(nulls, first, first + count, false);
         int found = 0;
@@ -208,14 +246,26 @@ public final class FieldNode extends ColumnNode {
             long bits = LittleEndian.getLong(masks, base + row) >>> nullShift & 0x0101010101010101L;
             found += Long.bitCount(bits);
             for (long left = bits; left != 0; left &= left - 1) {
-                nulls[row + (Long.numberOfTrailingZeros(left) >>> 3)] = true;
+                setNull(row + (Long.numberOfTrailingZeros(left) >>> 3), nulls);
             }
         }
         for (; row < first + count; row++) {
-            int bit = masks[base + row] >>> nullShift & 1;
-            nulls[row] = bit != 0;
-            found += bit;
+            if ((masks[base + row] >>> nullShift & 1) != 0) {
+                setNull(row, nulls);
+                found++;
+            }
         }
         return found;
+    }
+
+    private void setNull(int row, boolean[] nulls) {
+        nulls[row] = true;
+        if (column < 0) {
+            return;
+        } else if (type() == ValueType.DOUBLE) {
+            out.doubles[row] = 0;
+        } else {
+            out.longs[row] = 0;
+        }
     }
 }

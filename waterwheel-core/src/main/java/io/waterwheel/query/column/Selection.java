@@ -12,4 +12,12 @@ public final class Selection {
     public static boolean isRange(int[] selected, int count) {
         return count > 0 && selected[count - 1] - selected[0] == count - 1;
     }
+
+    /**
+     * Whether the first {@code count} of the selected rows are some, and at least a third of those from the first to
+     * the last: to look at all of these takes less than to look at each alone.
+     */
+    public static boolean isDense(int[] selected, int count) {
+        return count > 0 && selected[count - 1] - selected[0] < count * 3L;
+    }
 }

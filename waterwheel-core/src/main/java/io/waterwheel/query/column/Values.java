@@ -21,6 +21,8 @@ public final class Values {
     public boolean[] nulls = NO_BOOLEANS;
     /** Nulls among the rows that were evaluated last, where that was counted; else -1. */
     public int nullCount = -1;
+    /** Whether 0 stands for each number of the rows that were evaluated last that is null. */
+    public boolean zeroNulls;
     /** What references refer to, as in {@link RowView}. */
     public byte[][] slabs = {};
 

@@ -7,6 +7,7 @@ import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Selection;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
 
@@ -45,6 +46,17 @@ final class FieldBounds extends ColumnNode {
 
     @Override
     public int keep(RowView view, int[] selected, int count) {
+        PhysicalType type = field.fieldType().physical();
+        boolean whole = type == PhysicalType.INT64 || type == PhysicalType.INT32;
+        if (field.nullable() && whole && bounds.low() <= bounds.high() && Selection.isRange(selected, count)) {
+            byte[] bytes = view.columns[field.column()];
+            int base = view.bases[field.column()];
+            FieldRange.Nulls nulls = new FieldRange.Nulls(
+                    field.nullMasks(view), field.nullBase(view), field.nullWidth(), field.nullShift());
+            return type == PhysicalType.INT64
+                    ? FieldRange.longs(bounds, bytes, base, nulls, selected, count)
+                    : FieldRange.ints(bounds, bytes, base, nulls, selected, count);
+        }
         // What a value is where it is null is not defined, but it is there: nulls are looked for among few.
         int kept = keepWithin(view, selected, count);
         return field.nullable() ? keepPresent(view, selected, kept) : kept;

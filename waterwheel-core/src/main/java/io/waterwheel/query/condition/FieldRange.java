@@ -4,9 +4,9 @@ import io.waterwheel.query.column.OrderedBits;
 import io.waterwheel.tuple.LittleEndian;
 
 /**
- * {@link FieldBounds} of selected rows that follow each other: the same tests, in loops that look at no selection. Each
- * method leaves the rows that pass at the front of the selection, and returns how many they are. Stateless,
- * thread-safe.
+ * {@link FieldBounds} of selected rows that follow each other: the same tests, in loops that look at no selection, and
+ * at nulls in the same pass. Each method leaves the rows that pass at the front of the selection, and returns how many
+ * they are. Stateless, thread-safe.
  */
 final class FieldRange {
     /* A value lies from low to high when it is no farther from low than high is, without a sign: one comparison. */
@@ -15,6 +15,14 @@ final class FieldRange {
     private static final long NOT_A_NUMBER = OrderedBits.of(Double.NaN);
 
     private FieldRange() {}
+
+    /** Where the nulls of a field are told: a row's by a bit of the byte at {@code base + row * width}. */
+    record Nulls(byte[] masks, int base, int width, int shift) {
+        /** Whose lowest bit is 1 where the row has a value; its other bits mean nothing. */
+        private int present(int row) {
+            return ~(masks[base + row * width] >>> shift);
+        }
+    }
 
     /** The selection when no value, or each, is within the bounds. */
     private static int all(Bounds bounds, int count) {
@@ -49,6 +57,38 @@ final class FieldRange {
         for (int row = first; row < first + count; row++) {
             selected[kept] = row;
             kept += LittleEndian.getLong(bytes, base + row * 8) - low + Long.MIN_VALUE <= span ? within : 1 - within;
+        }
+        return kept;
+    }
+
+    /** With nulls; the bounds are not empty. */
+    static int longs(Bounds bounds, byte[] bytes, int base, Nulls nulls, int[] selected, int count) {
+        int first = selected[0];
+        long low = bounds.low();
+        long span = bounds.high() - low + Long.MIN_VALUE;
+        int within = bounds.outside() ? 0 : 1;
+        int kept = 0;
+        for (int row = first; row < first + count; row++) {
+            int passes =
+                    LittleEndian.getLong(bytes, base + row * 8) - low + Long.MIN_VALUE <= span ? within : 1 - within;
+            selected[kept] = row;
+            kept += passes & nulls.present(row);
+        }
+        return kept;
+    }
+
+    /** With nulls; the bounds are not empty. */
+    static int ints(Bounds bounds, byte[] bytes, int base, Nulls nulls, int[] selected, int count) {
+        int first = selected[0];
+        long low = bounds.low();
+        long span = bounds.high() - low + Long.MIN_VALUE;
+        int within = bounds.outside() ? 0 : 1;
+        int kept = 0;
+        for (int row = first; row < first + count; row++) {
+            int passes =
+                    LittleEndian.getInt(bytes, base + row * 4) - low + Long.MIN_VALUE <= span ? within : 1 - within;
+            selected[kept] = row;
+            kept += passes & nulls.present(row);
         }
         return kept;
     }

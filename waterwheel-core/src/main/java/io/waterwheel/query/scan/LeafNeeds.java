@@ -3,6 +3,7 @@ package io.waterwheel.query.scan;
 import io.waterwheel.chunk.ChunkDirectory;
 import io.waterwheel.schema.RowLayout;
 import java.util.BitSet;
+import java.util.stream.IntStream;
 
 /** Which parts of a chunk's leaf a question touches, beside those that a leaf spares it. One thread. */
 final class LeafNeeds {
@@ -44,6 +45,14 @@ final class LeafNeeds {
             }
         }
         return this;
+    }
+
+    /** Of the columns that are needed, where each begins. */
+    int[] begins(int[] bases) {
+        return IntStream.range(0, columns.length)
+                .filter(c -> columns[c])
+                .map(c -> bases[c])
+                .toArray();
     }
 
     /** Marks, by part number, the parts that are needed; leaves others as they are. */

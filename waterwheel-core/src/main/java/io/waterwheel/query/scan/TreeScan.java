@@ -27,6 +27,12 @@ public final class TreeScan {
 
     private final ScanSpec spec;
     private final RowSink sink;
+    /** Where in a page begin the columns that are read. */
+    private int[] ahead = {};
+    /** Of bytes that were looked at, so that no compiler leaves that out. */
+    @SuppressWarnings("UnusedVariable") // written so that the bytes are read
+    private long lookedAt;
+
     /** Of the trees that the sink was not told of yet. */
     private @Nullable ScanTally tally;
 
@@ -161,6 +167,10 @@ public final class TreeScan {
             RowCollector rows = spec.gather().collector(visit, workspace);
             try {
                 RowView view = view(tree, workspace);
+                ahead = new LeafNeeds(tree.layout())
+                        .fields(spec.gatheredFields(), tree.layout())
+                        .fields(spec.conditionFields(tree.layout()), tree.layout())
+                        .begins(view.bases);
                 if (scanLeaves(tree, leaves, first, last, filter, view, rows, visit, sums)) {
                     rows.finish();
                 }
@@ -224,6 +234,7 @@ public final class TreeScan {
                 }
             } else {
                 int filled = (size + Page.MASK) >>> Page.SHIFT;
+                lookAhead(pages, filled, filter.holdsKeys(low, high));
                 for (int p = 0; p < filled; p++) {
                     int number = newestFirst ? filled - 1 - p : p;
                     Page page = pages[number];
@@ -258,6 +269,31 @@ public final class TreeScan {
             }
         }
         return true;
+    }
+
+    /**
+     * Looks at the pages of a leaf, most of which are in no cache: here the processor asks for several at a time, as
+     * none waits for another.
+     *
+     * @param columns whether the columns will be read, too, where the times are those that are looked for
+     */
+    private void lookAhead(Page[] pages, int filled, boolean columns) {
+        if (filled < 2) {
+            return;
+        }
+        long looked = 0;
+        for (int p = 0; p < filled; p++) {
+            looked += pages[p].maxTime();
+        }
+        if (columns) {
+            for (int p = 0; p < filled; p++) {
+                byte[] payload = pages[p].payload();
+                for (int at : ahead) {
+                    looked += payload[at];
+                }
+            }
+        }
+        lookedAt += looked;
     }
 
     /** Scans a leaf all of whose rows match, without those that are known to be older than others of their keys. */

@@ -114,7 +114,7 @@ public final class DoubleSum extends AggregateState {
         double first = divisor(exponent);
         double second = divisor(exponent - 32);
         double[] doubles = values.doubles;
-        boolean anyNull = values.anyNull;
+        boolean anyNull = values.anyNull && !values.zeroNulls;
         boolean[] nulls = values.nulls;
         double greaterSum = 0;
         double lesserSum = 0;
@@ -142,7 +142,7 @@ public final class DoubleSum extends AggregateState {
     /** Whether the values can be divided into parts; the exponent is theirs then. */
     private boolean mayDivide(Values values, int[] selected, int count) {
         double[] doubles = values.doubles;
-        boolean anyNull = values.anyNull;
+        boolean anyNull = values.anyNull && !values.zeroNulls;
         boolean[] nulls = values.nulls;
         long greatest = 0;
         for (int i = 0; i < count; i++) {

@@ -57,9 +57,9 @@ public final class ExtremeNumber extends AggregateState {
         }
         boolean range = Selection.isRange(selected, count);
         if (type == ValueType.DOUBLE) {
-            take(
-                    group,
-                    range ? doubles(values, selected[0], count, present) : doubles(values, selected, count, present));
+            double extreme = range ? doubles(values, selected[0], count) : doubles(values, selected, count);
+            boolean none = !greatest && extreme == Double.POSITIVE_INFINITY && !anyNumber(values, selected, count);
+            take(group, OrderedBits.of(none ? Double.NaN : extreme));
         } else {
             take(group, range ? longs(values, selected[0], count) : longs(values, selected, count));
         }
@@ -103,40 +103,72 @@ public final class ExtremeNumber extends AggregateState {
         return extreme;
     }
 
-    /** Compared as doubles: NaN, which is above all numbers, is no extreme by that, and is looked for apart. */
-    private long doubles(Values values, int first, int count, int present) {
+    /* Doubles are compared as such. NaN is above all numbers: the greatest is NaN where there is one, and a comparison
+     * that is false of it leads there. The least is NaN only where there is nothing else; it is not seen here. Few rows
+     * have a value beyond those before, so that the processor foresees that, and nulls are looked for among these. */
+
+    private double doubles(Values values, int first, int count) {
         double[] doubles = values.doubles;
         boolean[] nulls = values.nulls;
         boolean anyNull = values.anyNull;
-        int numbers = 0;
-        double extreme = greatest ? Double.NEGATIVE_INFINITY : Double.POSITIVE_INFINITY;
-        for (int row = first; row < first + count; row++) {
-            double value = anyNull && nulls[row] ? Double.NaN : doubles[row];
-            boolean more = greatest ? value > extreme : value < extreme;
-            extreme = more ? value : extreme;
-            numbers += Double.isNaN(value) ? 0 : 1;
+        if (greatest) {
+            double extreme = Double.NEGATIVE_INFINITY;
+            for (int row = first; row < first + count; row++) {
+                double value = doubles[row];
+                if (!(value <= extreme) && !(anyNull && nulls[row])) {
+                    if (Double.isNaN(value)) {
+                        return value;
+                    }
+                    extreme = value;
+                }
+            }
+            return extreme;
         }
-        return ofNumbers(extreme, numbers, present);
+        double extreme = Double.POSITIVE_INFINITY;
+        for (int row = first; row < first + count; row++) {
+            double value = doubles[row];
+            if (value < extreme && !(anyNull && nulls[row])) {
+                extreme = value;
+            }
+        }
+        return extreme;
     }
 
-    private long doubles(Values values, int[] selected, int count, int present) {
+    private double doubles(Values values, int[] selected, int count) {
         double[] doubles = values.doubles;
         boolean[] nulls = values.nulls;
         boolean anyNull = values.anyNull;
-        int numbers = 0;
-        double extreme = greatest ? Double.NEGATIVE_INFINITY : Double.POSITIVE_INFINITY;
+        if (greatest) {
+            double extreme = Double.NEGATIVE_INFINITY;
+            for (int i = 0; i < count; i++) {
+                double value = doubles[selected[i]];
+                if (!(value <= extreme) && !(anyNull && nulls[selected[i]])) {
+                    if (Double.isNaN(value)) {
+                        return value;
+                    }
+                    extreme = value;
+                }
+            }
+            return extreme;
+        }
+        double extreme = Double.POSITIVE_INFINITY;
+        for (int i = 0; i < count; i++) {
+            double value = doubles[selected[i]];
+            if (value < extreme && !(anyNull && nulls[selected[i]])) {
+                extreme = value;
+            }
+        }
+        return extreme;
+    }
+
+    private static boolean anyNumber(Values values, int[] selected, int count) {
         for (int i = 0; i < count; i++) {
             int row = selected[i];
-            double value = anyNull && nulls[row] ? Double.NaN : doubles[row];
-            boolean more = greatest ? value > extreme : value < extreme;
-            extreme = more ? value : extreme;
-            numbers += Double.isNaN(value) ? 0 : 1;
+            if (!Double.isNaN(values.doubles[row]) && !values.isNull(row)) {
+                return true;
+            }
         }
-        return ofNumbers(extreme, numbers, present);
-    }
-
-    private long ofNumbers(double extreme, int numbers, int present) {
-        return OrderedBits.of(numbers == 0 || (greatest && numbers < present) ? Double.NaN : extreme);
+        return false;
     }
 
     private void take(int group, long value) {

@@ -75,7 +75,7 @@ public final class WholeSum extends AggregateState {
                 sum += value;
             }
         }
-        if (values.anyNull) {
+        if (values.anyNull && !values.zeroNulls) {
             // What a value is where it is null is not defined, but it is there, and was added.
             boolean[] nulls = values.nulls;
             for (int i = 0; i < count; i++) {

@@ -140,10 +140,7 @@ public final class FieldNode extends ColumnNode {
             case INT32 -> {
                 long[] longs = out.ownLongs(view);
                 if (dense) {
-                    int last = selected[count - 1];
-                    for (int row = selected[0]; row <= last; row++) {
-                        longs[row] = LittleEndian.getInt(bytes, base + row * 4);
-                    }
+                    ints(bytes, base, longs, selected[0], selected[count - 1]);
                     return;
                 }
                 for (int i = 0; i < count; i++) {
@@ -197,6 +194,12 @@ public final class FieldNode extends ColumnNode {
                     longs[selected[i]] = LittleEndian.getLong(bytes, base + selected[i] * 8);
                 }
             }
+        }
+    }
+
+    private static void ints(byte[] bytes, int base, long[] longs, int first, int last) {
+        for (int row = first; row <= last; row++) {
+            longs[row] = LittleEndian.getInt(bytes, base + row * 4);
         }
     }
 

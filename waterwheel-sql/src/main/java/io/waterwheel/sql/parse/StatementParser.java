@@ -65,7 +65,6 @@ public final class StatementParser {
     private static final Pattern USING = Pattern.compile("(?i)\\b(USING|NATURAL)\\b");
     private static final Pattern GROUP = Pattern.compile("(?i)\\bGROUP\\b");
     private static final Pattern WINDOW = Pattern.compile("(?i)\\bWINDOW\\b");
-    private static final Pattern TRUTHS = Pattern.compile("(?i)\\b(TRUE|FALSE|CASE|I?IF)\\b");
     private static final Pattern SETS = Pattern.compile("(?i)\\b(ROLLUP|CUBE)\\b");
 
     private StatementParser() {}
@@ -94,9 +93,6 @@ public final class StatementParser {
         }
         if (casts != null && WINDOW.matcher(statement).find()) {
             NamedWindows.resolve(casts);
-        }
-        if (casts != null && TRUTHS.matcher(statement).find()) {
-            casts = casts.accept(new KnownTruths());
         }
         SqlNode windows = casts == null ? null : casts.accept(new WindowTables());
         SqlNode grouped = windows != null && SETS.matcher(statement).find() ? GroupingSets.of(windows) : windows;

@@ -11,9 +11,11 @@ import org.apache.calcite.plan.Context;
 import org.apache.calcite.plan.Contexts;
 import org.apache.calcite.plan.Convention;
 import org.apache.calcite.plan.RelOptCluster;
+import org.apache.calcite.plan.RelOptPredicateList;
 import org.apache.calcite.plan.RelOptRuleCall;
 import org.apache.calcite.plan.RelOptSchema;
 import org.apache.calcite.plan.RelOptUtil;
+import org.apache.calcite.plan.RelRule;
 import org.apache.calcite.plan.RelTraitSet;
 import org.apache.calcite.plan.hep.HepPlanner;
 import org.apache.calcite.plan.hep.HepProgram;
@@ -41,7 +43,9 @@ import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexOver;
 import org.apache.calcite.rex.RexShuttle;
+import org.apache.calcite.rex.RexSimplify;
 import org.apache.calcite.rex.RexSubQuery;
+import org.apache.calcite.rex.RexUnknownAs;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.rex.RexVisitorImpl;
 import org.apache.calcite.sql.SqlFunction;
@@ -66,11 +70,7 @@ import org.slf4j.LoggerFactory;
 final class Decorrelation {
     // Rules are made one by one: CoreRules makes all that Calcite has, for the first statement of a process.
     private static final HepProgram SUB_QUERIES = new HepProgramBuilder()
-            .addRuleCollection(List.of(
-                    SubQueryRemoveRule.Config.FILTER
-                            .withRelBuilderFactory(SubQueryLists.FACTORY)
-                            .toRule(),
-                    new AskingList()))
+            .addRuleCollection(List.of(new AskingRule(SubQueryRemoveRule.Config.FILTER), new AskingList()))
             .build();
 
     private static final Logger LOG = LoggerFactory.getLogger(Decorrelation.class);
@@ -80,7 +80,7 @@ final class Decorrelation {
     /** The plan with sub-queries as operators: joins, and correlated ones where they name columns around them. */
     static RelNode operators(RelNode root) {
         HepPlanner planner = new HepPlanner(SUB_QUERIES);
-        planner.setRoot(root.accept(new Rewording()));
+        planner.setRoot(root.accept(new Rewording(root.getCluster().getRexBuilder())));
         return planner.findBestExp().accept(new MixedComparisons.Casting());
     }
 
@@ -230,7 +230,15 @@ final class Decorrelation {
      * several columns has rows twice or loses them where it is unknown.
      */
     private static final class Rewording extends RelHomogeneousShuttle {
+        private final RexBuilder rex;
         private final RexShuttle within = new RexShuttle() {
+            @Override
+            public RexNode visitCall(RexCall call) {
+                RexNode same = super.visitCall(call);
+                // An OR that came into another.
+                return same == call ? same : RexUtil.flatten(rex, same);
+            }
+
             @Override
             public RexNode visitSubQuery(RexSubQuery query) {
                 RexSubQuery same = (RexSubQuery) super.visitSubQuery(query);
@@ -245,15 +253,16 @@ final class Decorrelation {
                         || ((SqlQuantifyOperator) same.getOperator()).comparisonKind != SqlKind.NOT_EQUALS) {
                     return same;
                 }
-                return same.rel
-                        .getCluster()
-                        .getRexBuilder()
-                        .makeCall(
-                                SqlStdOperatorTable.OR,
-                                RexSubQuery.some(same.rel, same.operands, SqlStdOperatorTable.SOME_LT),
-                                RexSubQuery.some(same.rel, same.operands, SqlStdOperatorTable.SOME_GT));
+                return rex.makeCall(
+                        SqlStdOperatorTable.OR,
+                        RexSubQuery.some(same.rel, same.operands, SqlStdOperatorTable.SOME_LT),
+                        RexSubQuery.some(same.rel, same.operands, SqlStdOperatorTable.SOME_GT));
             }
         };
+
+        Rewording(RexBuilder rex) {
+            this.rex = rex;
+        }
 
         @Override
         public RelNode visit(RelNode other) {
@@ -339,13 +348,37 @@ final class Decorrelation {
     }
 
     /**
+     * Makes operators of sub-queries that tell false from unknown, but where a condition is met by true alone. Calcite
+     * takes one for the other also where an operator between the two does not.
+     */
+    private static class AskingRule extends SubQueryRemoveRule {
+        AskingRule(RelRule.Config config) {
+            super((SubQueryRemoveRule.Config) config.withRelBuilderFactory(SubQueryLists.FACTORY));
+        }
+
+        @Override
+        protected RexNode apply(
+                RexSubQuery query,
+                Set<CorrelationId> rows,
+                RelOptUtil.Logic logic,
+                RelBuilder builder,
+                int inputs,
+                int columns,
+                int number) {
+            RelOptUtil.Logic known = logic == RelOptUtil.Logic.TRUE
+                    ? logic
+                    : query.getType().isNullable() ? RelOptUtil.Logic.TRUE_FALSE_UNKNOWN : RelOptUtil.Logic.TRUE_FALSE;
+            return super.apply(query, rows, known, builder, inputs, columns, number);
+        }
+    }
+
+    /**
      * Makes operators of the sub-queries of a list. Calcite's own rule takes one that names a row further out, and no
      * row of the list itself, to name that of the list.
      */
-    private static final class AskingList extends SubQueryRemoveRule {
+    private static final class AskingList extends AskingRule {
         AskingList() {
-            super((SubQueryRemoveRule.Config)
-                    SubQueryRemoveRule.Config.PROJECT.withRelBuilderFactory(SubQueryLists.FACTORY));
+            super(SubQueryRemoveRule.Config.PROJECT);
         }
 
         @Override
@@ -476,13 +509,31 @@ final class Decorrelation {
                 Iterable<? extends @Nullable String> names,
                 boolean force,
                 Iterable<CorrelationId> rows) {
-            if (!(peek() instanceof Project) || !asks(values)) {
+            if (!asks(values)) {
                 return super.project(values, names, force, rows);
+            } else if (!(peek() instanceof Project)) {
+                return withSimplifier(Asking::new, same -> super.project(values, names, force, rows));
             }
             RelNode lower = build();
             RelBuilder apart =
                     RelBuilder.proto(Contexts.of(config.withBloat(-1))).create(cluster, relOptSchema);
-            return push(apart.push(lower).project(values, names, force, rows).build());
+            return push(apart.push(lower)
+                    .withSimplifier(Asking::new, same -> same.project(values, names, force, rows))
+                    .build());
+        }
+
+        @Override
+        public RelBuilder filter(Iterable<CorrelationId> rows, Iterable<? extends RexNode> conditions) {
+            return asks(conditions)
+                    ? withSimplifier(Asking::new, same -> super.filter(rows, conditions))
+                    : super.filter(rows, conditions);
+        }
+
+        @Override
+        public RelBuilder join(JoinRelType type, RexNode condition, Set<CorrelationId> rows) {
+            return asks(List.of(condition))
+                    ? withSimplifier(Asking::new, same -> super.join(type, condition, rows))
+                    : super.join(type, condition, rows);
         }
 
         private static boolean asks(Iterable<? extends RexNode> values) {
@@ -492,6 +543,54 @@ final class Decorrelation {
                 }
             }
             return false;
+        }
+    }
+
+    /**
+     * Simplifies what asks sub-queries without looking at them. Calcite takes IN to be never unknown where what is
+     * looked for is never null, as if the list had no nulls.
+     */
+    private static final class Asking extends RexSimplify {
+        /** The value of its argument, a sub-query. */
+        private static final SqlFunction ASKED = new SqlFunction(
+                "ASKED",
+                SqlKind.OTHER_FUNCTION,
+                ReturnTypes.ARG0,
+                null,
+                OperandTypes.ANY,
+                SqlFunctionCategory.USER_DEFINED_FUNCTION);
+
+        private static final RexShuttle SHOWING = new RexShuttle() {
+            @Override
+            public RexNode visitCall(RexCall call) {
+                return call.getOperator().equals(ASKED) ? call.getOperands().get(0) : super.visitCall(call);
+            }
+        };
+
+        private final RexSimplify simplify;
+        private final RexShuttle hiding = new RexShuttle() {
+            @Override
+            public RexNode visitSubQuery(RexSubQuery query) {
+                return rexBuilder.makeCall(query.getType(), ASKED, List.of(query));
+            }
+        };
+
+        Asking(RelBuilder builder, RexSimplify simplify) {
+            super(builder.getRexBuilder(), RelOptPredicateList.EMPTY, RexUtil.EXECUTOR);
+            this.simplify = simplify;
+        }
+
+        @Override
+        public RexNode simplifyUnknownAs(RexNode value, RexUnknownAs unknown) {
+            return simplify.simplifyUnknownAs(value.accept(hiding), unknown).accept(SHOWING);
+        }
+
+        @Override
+        public @Nullable RexNode simplifyFilterPredicates(Iterable<? extends RexNode> conditions) {
+            List<RexNode> hidden = new ArrayList<>();
+            conditions.forEach(condition -> hidden.add(condition.accept(hiding)));
+            RexNode simple = simplify.simplifyFilterPredicates(hidden);
+            return simple == null ? null : simple.accept(SHOWING);
         }
     }
 }

@@ -300,15 +300,51 @@ final class SubQueriesOfListsTest {
                 "SELECT o.id, o.amount, CASE WHEN o.id = ANY LIST THEN 1 ELSE 2 END AS x, CASE WHEN o.id > ALL "
                         + "LIST THEN 'a' ELSE 'b' END AS y FROM orders o",
                 "SELECT o.id, (o.id = ANY LIST) IS FALSE AS x, (o.amount <> ALL LIST) IS TRUE AS y FROM orders o "
-                        + "ORDER BY (o.id IN LIST) IS NOT TRUE, o.id"
+                        + "ORDER BY (o.id IN LIST) IS NOT TRUE, o.id",
+                "SELECT o.id, (o.id IN LIST) IS DISTINCT FROM TRUE AS a, (o.id IN LIST) IS NOT DISTINCT FROM FALSE AS b, "
+                        + "(o.id NOT IN LIST) IS DISTINCT FROM o.paid AS c FROM orders o",
+                "SELECT o.id, (o.id = ANY LIST) IS DISTINCT FROM TRUE AS a, (o.id <> ALL LIST) IS NOT DISTINCT FROM "
+                        + "TRUE AS b, (o.id = SOME LIST) IS DISTINCT FROM (3 IN LIST) AS c FROM orders o",
+                "SELECT o.id, ((o.id IN LIST) IS DISTINCT FROM (o.id = 3)) IS NOT FALSE AS a, COALESCE(o.id IN LIST, "
+                        + "o.paid) AS b FROM orders o",
+                "SELECT id, (id IN LIST) IS DISTINCT FROM TRUE AS a, CASE WHEN (3 IN LIST) THEN FALSE ELSE amount < 0 "
+                        + "END AS b FROM orders o",
+                "SELECT COUNT(*) FROM orders o JOIN visits w ON o.id = w.id AND ((o.id IN LIST) IS DISTINCT FROM TRUE) "
+                        + "IS DISTINCT FROM o.paid",
+                "SELECT COUNT(*) AS n FROM orders o GROUP BY o.id, o.note HAVING (o.id IN LIST) IS DISTINCT FROM TRUE",
+                "SELECT o.id FROM orders o WHERE NOT ((o.id IN LIST) = o.paid)",
+                "SELECT o.id FROM orders o WHERE CASE WHEN 3 <> ANY LIST THEN TRUE ELSE o.amount < 0 END <> o.paid"
             })
     void whatIsUnknownIsNeitherTrueNorFalse(String statement) {
         for (String list : List.of(
                 "(SELECT v.level FROM visits v WHERE v.note = o.note)",
                 "(SELECT v.level FROM visits v)",
-                "(SELECT v.level FROM visits v WHERE v.level IS NOT NULL)")) {
+                "(SELECT v.level FROM visits v WHERE v.level IS NOT NULL)",
+                "(SELECT level FROM visits UNION SELECT amount FROM orders)",
+                "(SELECT level FROM visits ORDER BY level NULLS FIRST LIMIT 1)",
+                "(VALUES (1), (CAST(NULL AS INTEGER)))")) {
             String asked = statement.replace("LIST", list);
             assertAlike(streams, duckdb, asked, asked);
+        }
+    }
+
+    @Test
+    void randomConditionsOfListsAreThoseOfDuckDb() throws Exception {
+        long first = Long.getLong("seed", 0);
+        for (long seed = first; seed < first + SEEDS; seed++) {
+            Random random = new Random(seed);
+            try (TwoStreams own = new TwoStreams(folder.resolve("t" + seed), random, executor);
+                    DuckDbTwin twin = StatementsBesideDuckDbTest.twin(own)) {
+                RandomTruths statements = new RandomTruths(random);
+                for (int s = 0; s < STATEMENTS; s++) {
+                    String statement = statements.next();
+                    try {
+                        assertAlike(own, twin, statement, statement);
+                    } catch (AssertionError e) {
+                        throw new AssertionError("seed " + seed + " statement " + s, e);
+                    }
+                }
+            }
         }
     }
 

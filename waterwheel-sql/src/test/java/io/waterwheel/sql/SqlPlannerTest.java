@@ -735,8 +735,8 @@ final class SqlPlannerTest {
                 "SELECT COUNT(*) FROM orders o LEFT SEMI JOIN orders p ON o.id = p.id | SQL_UNSUPPORTED | statement, line 1,"
                         + " column 41: not supported: LEFT SEMI JOIN; write WHERE EXISTS (SELECT 1 FROM b WHERE b.k = a.k);"
                         + " docs/sql.md has what is",
-                "SELECT CAST('NaN' AS DOUBLE), CAST('inf' AS DOUBLE) FROM orders | BAD_SQL | statement, line 1, column 36:"
-                        + " 'inf' is no number; write one such as 1.5, without quotes",
+                "SELECT CAST('NaN' AS DOUBLE), CAST('much' AS DOUBLE) FROM orders | BAD_SQL | statement, line 1, column 36:"
+                        + " 'much' is no number; write one such as 1.5, without quotes",
                 "WITH RECURSIVE t AS (SELECT id FROM orders) SELECT * FROM t | SQL_UNSUPPORTED |"
                         + " statement, line 1, column 16: not supported: WITH RECURSIVE; GENERATE_SERIES(1, 100) makes the"
                         + " rows of a series, and steps whose number is known are joins of a table with itself; docs/sql.md has"

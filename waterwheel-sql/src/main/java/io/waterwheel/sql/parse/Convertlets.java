@@ -3,9 +3,12 @@ package io.waterwheel.sql.parse;
 import io.waterwheel.sql.leaf.DecimalTypes;
 import io.waterwheel.sql.leaf.EngineFunctions;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlKind;
@@ -59,6 +62,13 @@ public final class Convertlets implements SqlRexConvertletTable {
     private RexNode cast(SqlRexContext context, SqlCall call) {
         RexNode cast = Objects.requireNonNull(StandardConvertletTable.INSTANCE.get(call))
                 .convertCall(context, call);
+        String unbounded = cast.getKind() == SqlKind.CAST && cast.getType().getSqlTypeName() == SqlTypeName.DOUBLE
+                ? unbounded(((RexCall) cast).getOperands().get(0))
+                : null;
+        if (unbounded != null) {
+            RexBuilder rex = context.getRexBuilder();
+            return rex.makeAbstractCast(cast.getType(), rex.makeLiteral(unbounded), false);
+        }
         boolean toText = cast.getKind() == SqlKind.CAST && cast.getType().getSqlTypeName() == SqlTypeName.VARCHAR;
         if (!toText) {
             return cast;
@@ -71,6 +81,19 @@ public final class Convertlets implements SqlRexConvertletTable {
                                 functions.required(EngineFunctions.TO_TEXT),
                                 ((RexCall) cast).getOperands())
                 : cast;
+    }
+
+    /** {@code 'inf'}, as DuckDB writes it too, by the name that the engine knows; null for what is bounded. */
+    private static @Nullable String unbounded(RexNode node) {
+        if (!(node instanceof RexLiteral literal) || !SqlTypeName.CHAR_TYPES.contains(literal.getTypeName())) {
+            return null;
+        }
+        return switch (String.valueOf(literal.getValueAs(String.class)).strip().toLowerCase(Locale.ROOT)) {
+            case "inf", "+inf", "infinity", "+infinity" -> "Infinity";
+            case "-inf", "-infinity" -> "-Infinity";
+            case "nan" -> "NaN";
+            default -> null;
+        };
     }
 
     private RexNode timeText(SqlRexContext context, SqlCall call) {

@@ -34,6 +34,7 @@ import io.waterwheel.sql.leaf.SystemRelation;
 import io.waterwheel.sql.parse.AddressLiterals;
 import io.waterwheel.sql.parse.Convertlets;
 import io.waterwheel.sql.parse.NearFunctions;
+import io.waterwheel.sql.parse.OuterAggregates;
 import io.waterwheel.sql.parse.SqlErrors;
 import io.waterwheel.sql.parse.StatementFaults;
 import io.waterwheel.sql.parse.StatementParser;
@@ -423,6 +424,7 @@ public final class StatementPlanner {
         try {
             SqlNode valid = validator.validate(statement);
             StatementFaults.requireOperators(valid, validator);
+            OuterAggregates.refuse(valid);
             AddressLiterals.rewrite(valid, validator, functions, StatementPlanner::isOpen);
             StatementFaults.requireNoWord(valid, fields);
             return new Validated(valid, labels, validator, reader, types, names, fields, schemas);

@@ -281,7 +281,7 @@ final class ResidualExpressions {
         return literal.isNull() ? MINUS_ONE : literal.getValueAs(BigDecimal.class);
     }
 
-    /** A sum or difference of numbers, or a time that is moved by a written interval of days to seconds. */
+    /** A sum or difference of numbers, or a time that is moved by a written interval. */
     private String sum(RexCall call) throws NotPushed {
         String operator = call.getKind() == SqlKind.PLUS ? "+" : "-";
         List<RexNode> operands = call.getOperands();
@@ -289,21 +289,19 @@ final class ResidualExpressions {
             return arithmetic(operator, call);
         }
         RexNode time = operands.get(0);
-        Duration interval = Literals.interval(operands.get(1));
+        String interval = ResidualTimes.interval(operands.get(1));
         if (interval == null && call.getKind() == SqlKind.PLUS) {
             time = operands.get(1);
-            interval = Literals.interval(operands.get(0));
+            interval = ResidualTimes.interval(operands.get(0));
         }
         if (interval != null && time.getType().getPrecision() > 6) {
             throw new NotPushed("a time in nanoseconds that is moved by an interval; CAST(time AS TIMESTAMP)"
                     + " has milliseconds");
         }
         if (interval == null || !isA(time, SqlTypeName.TIMESTAMP)) {
-            throw new NotPushed("a time that is moved by what is no written interval of days to milliseconds");
+            throw new NotPushed("a time that is moved by what is no written interval");
         }
-        return cast(
-                "(" + of(time) + " " + operator + " to_milliseconds(" + interval.toMillis() + "))",
-                type(call.getType()));
+        return cast("(" + of(time) + " " + operator + " " + interval + ")", type(call.getType()));
     }
 
     private String like(RexCall call) throws NotPushed {

@@ -1,7 +1,9 @@
 package io.waterwheel.sql.residual;
 
 import io.waterwheel.sql.leaf.EngineFunctions;
+import io.waterwheel.sql.leaf.Literals;
 import io.waterwheel.sql.leaf.NotPushed;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -11,7 +13,7 @@ import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.type.SqlTypeName;
 import org.jspecify.annotations.Nullable;
 
-/** Differences of times as DuckDB's text. */
+/** Differences of times, and what moves them, as DuckDB's text. */
 final class ResidualTimes {
     private static final Set<String> UNITS =
             Set.of("microsecond", "millisecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year");
@@ -33,6 +35,19 @@ final class ResidualTimes {
         }
         return (begun ? "date_diff('" : "date_sub('") + unit + "', " + time(function, operands.get(1), expressions)
                 + ", " + time(function, operands.get(2), expressions) + ")";
+    }
+
+    /** A written interval; null for what is none. Where months lead beyond the end of one, to its last day. */
+    static @Nullable String interval(RexNode node) {
+        Duration interval = Literals.interval(node);
+        if (interval != null) {
+            return "to_milliseconds(" + interval.toMillis() + ")";
+        }
+        return node instanceof RexLiteral literal
+                        && !literal.isNull()
+                        && SqlTypeName.YEAR_INTERVAL_TYPES.contains(literal.getTypeName())
+                ? "to_months(" + literal.getValueAs(Long.class) + ")"
+                : null;
     }
 
     /** DuckDB has the functions of times in microseconds. */

@@ -65,6 +65,9 @@ final class ResidualWindows {
         String of = " OVER (" + String.join(" ", parts) + ")";
         boolean sums = over.getAggOperator().getKind() == SqlKind.SUM
                 || over.getAggOperator().getKind() == SqlKind.SUM0;
+        if (sums && isOfNull(over)) {
+            return ResidualExpressions.cast("NULL", ResidualExpressions.type(over.getType()));
+        }
         String text = sums
                 ? ResidualAggregates.sum(over.getOperands().get(0).getType(), expressions.list(over.getOperands()), of)
                 : function(over, name) + of;
@@ -85,8 +88,18 @@ final class ResidualWindows {
         return first ? " NULLS FIRST" : " NULLS LAST";
     }
 
+    /** Whether it is of a written null, as which DuckDB would see a text. */
+    private static boolean isOfNull(RexOver over) {
+        return over.getOperands().size() == 1
+                && over.getOperands().get(0).getType().getSqlTypeName() == SqlTypeName.NULL;
+    }
+
+    private String arguments(RexOver over) throws NotPushed {
+        return isOfNull(over) ? "CAST(NULL AS BIGINT)" : expressions.list(over.getOperands());
+    }
+
     private String function(RexOver over, String name) throws NotPushed {
-        String arguments = expressions.list(over.getOperands());
+        String arguments = arguments(over);
         String nulls = over.ignoreNulls() ? " IGNORE NULLS" : "";
         return switch (over.getAggOperator().getKind()) {
             case ROW_NUMBER -> "row_number()";

@@ -161,6 +161,32 @@ final class DialectTest {
                         + " MIN(amount) OVER (p ORDER BY moment, price, note, amount ROWS BETWEEN 1 FOLLOWING AND 2 FOLLOWING) AS d"
                         + " FROM orders o WINDOW w AS (PARTITION BY o.id ORDER BY moment, price, note, amount), v AS (w ROWS BETWEEN"
                         + " 2 PRECEDING AND 1 PRECEDING), p AS (PARTITION BY paid) ;",
+                // Windows that are alike, and of one name within and without.
+                "SELECT id, SUM(amount) OVER (a ROWS 1 PRECEDING) AS s, SUM(amount) OVER b AS t, COUNT(*) OVER c AS n FROM"
+                        + " orders WINDOW w AS (ORDER BY id, moment, amount, price), b AS (w ROWS 1 PRECEDING), a AS (ORDER BY"
+                        + " id, moment, amount, price), c AS (w ROWS 1 PRECEDING), d AS (a) ;",
+                "SELECT id, SUM(amount) OVER w AS s, (SELECT COUNT(*) OVER w FROM visits v WHERE v.id = o.id WINDOW w AS"
+                        + " (ORDER BY id) LIMIT 1) AS n FROM orders o WINDOW w AS (ORDER BY id) ;",
+                "SELECT id, amount FROM orders WINDOW w AS (PARTITION BY id ORDER BY moment, amount) ORDER BY SUM(amount)"
+                        + " OVER (w ROWS 1 PRECEDING), RANK() OVER w, 1, 2 LIMIT 9 ; SELECT id, amount FROM orders ORDER BY"
+                        + " SUM(amount) OVER (PARTITION BY id ORDER BY moment, amount ROWS 1 PRECEDING), RANK() OVER (PARTITION"
+                        + " BY id ORDER BY moment, amount), 1, 2 LIMIT 9",
+                "SELECT SUM(NULL) OVER () AS s, AVG(NULL) OVER (ORDER BY id) AS a, COUNT(NULL) OVER () AS c FROM orders ;",
+                "SELECT id, CAST('inf' AS DOUBLE) AS s, price < CAST(' -Infinity ' AS DOUBLE) AS l, CAST('nan' AS DOUBLE) AS z"
+                        + " FROM orders WHERE price < CAST('+INF' AS DOUBLE) ; SELECT id, CAST('inf' AS DOUBLE), price <"
+                        + " CAST('-Infinity' AS DOUBLE), CAST('nan' AS DOUBLE) FROM orders WHERE price < CAST('inf' AS DOUBLE)",
+                // Months of the calendar.
+                "SELECT id, moment + INTERVAL '1' MONTH AS m, INTERVAL '3 months' + moment AS q, moment - INTERVAL '1' YEAR AS"
+                        + " y FROM visits ;",
+                "SELECT moment + INTERVAL '3' MONTH AS m, COUNT(*) AS n FROM visits WHERE moment + INTERVAL '1' MONTH >"
+                        + " TIMESTAMP '2026-12-24 00:05:00' GROUP BY 1 ;",
+                "SELECT CAST(t.d AS TIMESTAMP) + INTERVAL '1' MONTH AS m, CAST(t.d AS TIMESTAMP) - INTERVAL '1' YEAR AS y FROM"
+                        + " (VALUES (TIMESTAMP '2026-01-31 10:00:00'), (TIMESTAMP '2024-02-29 23:59:59'), (TIMESTAMP '1969-12-31"
+                        + " 23:00:00')) AS t(d) ; SELECT CAST(t.d + INTERVAL '1' MONTH AS TIMESTAMP_MS), CAST(t.d - INTERVAL '1'"
+                        + " YEAR AS TIMESTAMP_MS) FROM (VALUES (TIMESTAMP '2026-01-31 10:00:00'), (TIMESTAMP '2024-02-29"
+                        + " 23:59:59'), (TIMESTAMP '1969-12-31 23:00:00')) AS t(d)",
+                "SELECT o.id, v.level FROM orders o JOIN visits v ON o.id = v.id AND v.moment > o.moment - INTERVAL '1' MONTH"
+                        + " AND v.moment + INTERVAL '1' MONTH < o.moment + INTERVAL '1' MONTH ;",
                 "SELECT id, SUM(n) OVER (w ROWS 1 PRECEDING) AS s FROM (SELECT id, amount, COUNT(*) OVER (w ROWS UNBOUNDED PRECEDING)"
                         + " AS n FROM orders WINDOW w AS (PARTITION BY id ORDER BY amount)) t WINDOW w AS (ORDER BY id, n) ;",
                 "SELECT id FROM orders WHERE STRPOS(note, 'a') > 0 OR price = CAST('NaN' AS DOUBLE) ;",
@@ -369,6 +395,14 @@ final class DialectTest {
                 "SELECT '//', \"//\" /* // */ FROM orders | NO_SUCH_FIELD | there is no column '//'",
                 "SELECT id FROM orders WHERE id IN (SELECT COUNT(*) OVER (w ROWS 1 PRECEDING) FROM visits) WINDOW w AS (ORDER BY id)"
                         + " | BAD_SQL | no window 'w' is declared before this one",
+                "SELECT o.id, (SELECT MAX(o.amount)) FROM orders o | SQL_UNSUPPORTED | line 1, column 22: not supported: an"
+                        + " aggregate of columns of the query around it alone",
+                "SELECT id FROM orders o WHERE EXISTS (SELECT 1 FROM visits v GROUP BY v.id HAVING COUNT(amount) > 3)"
+                        + " | SQL_UNSUPPORTED | line 1, column 83: not supported: an aggregate of columns of the query",
+                "SELECT id, SUM(amount) OVER w FROM orders WINDOW w AS (ORDER BY id), w AS (ORDER BY amount) | BAD_SQL |"
+                        + " Duplicate window names",
+                "SELECT id, SUM(amount) OVER none FROM orders WINDOW w AS (ORDER BY id) | BAD_SQL | Window 'none' not found",
+                "SELECT id FROM orders WINDOW w AS (ORDER BY none) | NO_SUCH_FIELD | there is no column 'none'",
                 "SELECT SUM(id) OVER w FROM orders WINDOW w AS (v ROWS 1 PRECEDING), v AS (ORDER BY id) | BAD_SQL"
                         + " | no window 'v' is declared before this one",
                 "SELECT SUM(id) OVER (w ROWS 1 PRECEDING) FROM orders WINDOW w AS (ROWS 2 PRECEDING) | BAD_SQL"

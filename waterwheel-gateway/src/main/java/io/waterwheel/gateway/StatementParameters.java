@@ -34,7 +34,8 @@ final class StatementParameters {
     private static final Pattern VERDICT = Pattern.compile("\\s*SHOW\\s+VERDICT\\b", Pattern.CASE_INSENSITIVE);
 
     /** What the server explains; {@code EXPLAIN} itself is what the request says. */
-    private static final Pattern EXPLAINED = Pattern.compile("\\s*(?:SELECT|WITH)\\b", Pattern.CASE_INSENSITIVE);
+    private static final Pattern EXPLAINED =
+            Pattern.compile("\\s*(?:(?:SELECT|WITH|TABLE|VALUES)\\b|\\()", Pattern.CASE_INSENSITIVE);
 
     /** Words before a statement that is explained. On lines of their own: columns of messages stay right. */
     private static final int EXPLAIN_LINES = 1;
@@ -140,7 +141,7 @@ final class StatementParameters {
     static Statement explained(Statement statement, boolean runs) {
         if (!EXPLAINED.matcher(statement.sql()).lookingAt()) {
             throw bad(
-                    "expected a statement that begins with SELECT or WITH, without EXPLAIN and without a comment before"
+                    "expected a statement that begins with SELECT, WITH, VALUES or TABLE, without EXPLAIN and a comment before"
                             + " it; analyze=true is EXPLAIN ANALYZE",
                     "sql");
         }

@@ -737,10 +737,6 @@ final class SqlPlannerTest {
                         + " docs/sql.md has what is",
                 "SELECT CAST('NaN' AS DOUBLE), CAST('much' AS DOUBLE) FROM orders | BAD_SQL | statement, line 1, column 36:"
                         + " 'much' is no number; write one such as 1.5, without quotes",
-                "WITH RECURSIVE t AS (SELECT id FROM orders) SELECT * FROM t | SQL_UNSUPPORTED |"
-                        + " statement, line 1, column 16: not supported: WITH RECURSIVE; GENERATE_SERIES(1, 100) makes the"
-                        + " rows of a series, and steps whose number is known are joins of a table with itself; docs/sql.md has"
-                        + " what is",
             })
     void saysWhatIsWrong(String sql, String code, String message) {
         assertThatThrownBy(() -> plan(sql))

@@ -36,6 +36,7 @@ import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexOver;
 import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexUtil;
+import org.apache.calcite.schema.TransientTable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,6 +87,9 @@ public final class LeafPushdown {
             SystemRelation system = scan.getTable().unwrap(SystemRelation.class);
             if (system != null) {
                 return new SystemNode(scan.getCluster(), system, scan.getRowType());
+            }
+            if (scan.getTable().unwrap(TransientTable.class) != null) {
+                return scan; // rows of the step before, of a recursion
             }
             StreamTable table = scan.getTable().unwrap(StreamTable.class);
             if (table == null) {

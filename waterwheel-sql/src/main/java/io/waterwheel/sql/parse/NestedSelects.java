@@ -56,14 +56,12 @@ public record NestedSelects(int depth, long copies) {
             Map<String, NestedSelects> scope = new HashMap<>(named);
             for (SqlNode one : with.withList) {
                 SqlWithItem item = (SqlWithItem) one;
+                String name = item.name.getSimple().toUpperCase(Locale.ROOT);
                 if (item.recursive.booleanValue()) {
-                    throw SqlErrors.unsupported(
-                            item.getParserPosition(),
-                            "WITH RECURSIVE; GENERATE_SERIES(1, 100)"
-                                    + " makes the rows of a series, and steps whose number is known are joins of a table with"
-                                    + " itself");
+                    // In its own query it is a table.
+                    scope.put(name, NONE);
                 }
-                scope.put(item.name.getSimple().toUpperCase(Locale.ROOT), of(item.query, scope));
+                scope.put(name, of(item.query, scope));
             }
             return of(with.body, scope);
         } else if (node instanceof SqlIdentifier name && name.isSimple()) {

@@ -50,7 +50,12 @@ final class ExpandedSize {
             ExpandedSize within = new ExpandedSize(scope);
             for (SqlNode item : with.withList) {
                 SqlWithItem named = (SqlWithItem) item;
-                scope.put(named.name.getSimple().toUpperCase(Locale.ROOT), within.of(named.query));
+                String name = named.name.getSimple().toUpperCase(Locale.ROOT);
+                if (named.recursive.booleanValue()) {
+                    // In its own query it is a table.
+                    scope.put(name, 1);
+                }
+                scope.put(name, within.of(named.query));
             }
             return within.of(with.body);
         } else if (node instanceof SqlSelect select) {

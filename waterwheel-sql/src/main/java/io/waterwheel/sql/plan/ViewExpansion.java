@@ -77,9 +77,13 @@ final class ViewExpansion {
     private void expand(@Nullable SqlNode node, Set<String> hidden, List<String> within) {
         if (node instanceof SqlWith with) {
             Set<String> names = new HashSet<>(hidden);
-            for (SqlNode item : with.withList) {
-                expand(((SqlWithItem) item).query, names, within);
-                names.add(key(((SqlWithItem) item).name.getSimple()));
+            for (SqlNode one : with.withList) {
+                SqlWithItem item = (SqlWithItem) one;
+                if (item.recursive.booleanValue()) {
+                    names.add(key(item.name.getSimple()));
+                }
+                expand(item.query, names, within);
+                names.add(key(item.name.getSimple()));
             }
             expand(with.body, names, within);
             return;

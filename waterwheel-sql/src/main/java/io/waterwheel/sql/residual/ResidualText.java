@@ -29,8 +29,11 @@ import org.apache.calcite.rel.core.Intersect;
 import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rel.core.Minus;
 import org.apache.calcite.rel.core.Project;
+import org.apache.calcite.rel.core.RepeatUnion;
 import org.apache.calcite.rel.core.SetOp;
 import org.apache.calcite.rel.core.Sort;
+import org.apache.calcite.rel.core.TableScan;
+import org.apache.calcite.rel.core.TableSpool;
 import org.apache.calcite.rel.core.Values;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rel.type.RelDataTypeField;
@@ -53,6 +56,18 @@ final class ResidualText {
     private final ResidualRegions regions = new ResidualRegions();
     private final Set<RelNode> apart;
     private final boolean finite;
+
+    /**
+     * The table of the rows that the step before has made.
+     *
+     * @param type of all rows
+     */
+    private record Step(String table, RelDataType type) {}
+
+    /** By name of WITH RECURSIVE, that of the one whose step is written. */
+    private final Map<String, Step> steps = new HashMap<>();
+
+    private int recursions;
 
     /** By node its SELECT, in the order of the numbers. */
     private final Map<RelNode, String> sides = new LinkedHashMap<>();
@@ -196,6 +211,12 @@ final class ResidualText {
             return set(set);
         } else if (node instanceof Values values) {
             return values(values);
+        } else if (node instanceof RepeatUnion union) {
+            return recursive(union);
+        } else if (node instanceof TableSpool spool) {
+            return select(spool.getInput());
+        } else if (node instanceof TableScan scan) {
+            return "SELECT * FROM " + step(scan);
         }
         throw new NotPushed(node.getRelTypeName().replace("Logical", ""));
     }
@@ -351,6 +372,53 @@ final class ResidualText {
         }
         // Names are those of the first.
         return "SELECT * FROM (" + String.join(" " + word + (set.all ? " ALL " : " "), inputs) + ") AS t";
+    }
+
+    /** A WITH RECURSIVE. Both its parts have the types of the whole: DuckDB would take those of the first. */
+    private String recursive(RepeatUnion union) throws NotPushed {
+        String name = Objects.requireNonNull(union.getTransientTable())
+                .getQualifiedName()
+                .get(0);
+        if (union.iterationLimit >= 0) {
+            throw new NotPushed("a bound of the steps of WITH RECURSIVE");
+        }
+        String table = "step" + recursions++;
+        String first = typed(union.getSeedRel(), union.getRowType());
+        Step around = steps.put(name, new Step(table, union.getRowType()));
+        String step = typed(union.getIterativeRel(), union.getRowType());
+        if (around == null) {
+            steps.remove(name);
+        } else {
+            steps.put(name, around);
+        }
+        return "WITH RECURSIVE " + table + "("
+                + names(union.getRowType().getFieldCount()) + ") AS ((" + first + ") UNION "
+                + (union.all ? "ALL " : "") + "(" + step + ")) SELECT * FROM " + table;
+    }
+
+    private String typed(RelNode node, RelDataType type) throws NotPushed {
+        List<String> columns = new ArrayList<>();
+        for (RelDataTypeField field : type.getFieldList()) {
+            columns.add("CAST(" + input(field.getIndex()) + " AS " + ResidualExpressions.type(field.getType()) + ")");
+        }
+        return "SELECT " + named(columns) + " FROM " + from(node) + " AS t";
+    }
+
+    private String step(TableScan scan) throws NotPushed {
+        Step step = steps.get(scan.getTable().getQualifiedName().get(0));
+        if (step == null) {
+            throw new NotPushed("WITH RECURSIVE that is named outside of its second part");
+        }
+        for (RelDataTypeField field : scan.getRowType().getFieldList()) {
+            RelDataType all = step.type.getFieldList().get(field.getIndex()).getType();
+            boolean same = ResidualExpressions.type(field.getType()).equals(ResidualExpressions.type(all));
+            if (!same || (all.isNullable() && !field.getType().isNullable())) {
+                // What the plan concludes of the one is not true of the other.
+                throw new NotPushed("WITH RECURSIVE whose column " + (field.getIndex() + 1)
+                        + " has another type in its second part; CAST it");
+            }
+        }
+        return step.table;
     }
 
     private static String values(Values values) throws NotPushed {

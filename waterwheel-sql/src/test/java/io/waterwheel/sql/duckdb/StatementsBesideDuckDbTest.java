@@ -769,7 +769,6 @@ final class StatementsBesideDuckDbTest {
                 "SELECT (SELECT level FROM visits) FROM orders | SQL_VALUE",
                 "SELECT w.id FROM visits w WHERE EXISTS (SELECT 1 FROM (SELECT * FROM orders WHERE amount = w.level) o"
                         + " ASOF JOIN visits a MATCH_CONDITION a.moment <= o.moment ON o.id = a.id) | SQL_UNSUPPORTED",
-                "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 5) SELECT n FROM t | SQL_UNSUPPORTED",
                 "SELECT COUNT(*) FROM orders TABLESAMPLE BERNOULLI(50) | SQL_UNSUPPORTED",
                 "SELECT GREATEST(1, GREATEST(2, GREATEST(id, 4, 5, 6, 7), GREATEST(id, 4, 5, 6, 7), 3, 4, 5)) FROM orders | BAD_SQL",
                 "SELECT ARG_MIN(DISTINCT o.price, v.level) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",

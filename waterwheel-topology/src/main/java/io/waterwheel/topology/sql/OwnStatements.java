@@ -33,7 +33,8 @@ final class OwnStatements {
     private static final Pattern VERDICT = words("SHOW\\s+VERDICT");
     private static final Pattern DESCRIBE =
             words("(?:DESCRIBE|DESC|SHOW\\s+COLUMNS\\s+(?:FROM|IN))\\s+(?:(?:STREAM|TABLE|VIEW)\\s+)?" + NAME);
-    private static final Pattern EXPLAIN = words("EXPLAIN\\s+(ANALYZE\\s+)?((?:SELECT|WITH)\\b.*)");
+    private static final Pattern EXPLAIN =
+            words("EXPLAIN\\s+(ANALYZE\\s+)?((?:(?:SELECT|WITH|TABLE|VALUES)\\b|\\().*)");
     private static final Pattern NO_FROM = words("SELECT\\b(?!.*\\bFROM\\b).*");
 
     private static final List<Field> STREAMS = List.of(

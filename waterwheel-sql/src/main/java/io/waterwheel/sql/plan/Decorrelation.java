@@ -235,8 +235,8 @@ final class Decorrelation {
             @Override
             public RexNode visitCall(RexCall call) {
                 RexNode same = super.visitCall(call);
-                // An OR that came into another.
-                return same == call ? same : RexUtil.flatten(rex, same);
+                // An OR may have come into another.
+                return same.getKind() == SqlKind.OR ? RexUtil.flatten(rex, same) : same;
             }
 
             @Override

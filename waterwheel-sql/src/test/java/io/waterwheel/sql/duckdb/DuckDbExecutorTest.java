@@ -108,6 +108,11 @@ final class DuckDbExecutorTest {
         assertFails(ENDLESS, new Taker(() -> false, 300), "TIMEOUT");
         AtomicLong asked = new AtomicLong();
         assertFails(ENDLESS, new Taker(() -> asked.incrementAndGet() > 3, PATIENCE_MILLIS), "CANCELLED");
+        String steps = "WITH RECURSIVE s(c0) AS ((SELECT CAST(1 AS BIGINT)) UNION ALL (SELECT c0 + 1 FROM s)) SELECT"
+                + " count(*) AS c0 FROM s";
+        assertFails(steps, new Taker(() -> false, 300), "TIMEOUT");
+        asked.set(0);
+        assertFails(steps, new Taker(() -> asked.incrementAndGet() > 3, PATIENCE_MILLIS), "CANCELLED");
         // One statement at a time: neither of those is still at work.
         assertThat(number("SELECT CAST(1 AS BIGINT) AS c0")).isEqualTo(1L);
     }

@@ -57,76 +57,66 @@ public final class ExtremeNumber extends AggregateState {
         }
         boolean range = Selection.isRange(selected, count);
         if (type == ValueType.DOUBLE) {
-            double extreme = range ? doubles(values, selected[0], count) : doubles(values, selected, count);
+            double known = any[group] ? OrderedBits.toDouble(extremes[group]) : Double.NaN;
+            if (greatest && any[group] && Double.isNaN(known)) {
+                return;
+            } else if (Double.isNaN(known)) {
+                known = greatest ? Double.NEGATIVE_INFINITY : Double.POSITIVE_INFINITY;
+            }
+            double extreme =
+                    range ? doubles(values, selected[0], count, known) : doubles(values, selected, count, known);
             boolean none = !greatest && extreme == Double.POSITIVE_INFINITY && !anyNumber(values, selected, count);
             take(group, OrderedBits.of(none ? Double.NaN : extreme));
         } else {
-            take(group, range ? longs(values, selected[0], count) : longs(values, selected, count));
+            long known = extremes[group];
+            take(group, range ? longs(values, selected[0], count, known) : longs(values, selected, count, known));
         }
     }
 
-    private long longs(Values values, int[] selected, int count) {
+    /* Loops begin with the extreme that is known: few rows have a value beyond it, so that the processor foresees what is
+     * the case, and nulls are looked for among these alone. Doubles are compared as such. NaN is above all numbers: the
+     * greatest is NaN where there is one, and a comparison that is false of it leads there. The least is NaN only where
+     * there is nothing else; these loops do not see that. */
+
+    private long longs(Values values, int[] selected, int count, long known) {
         long[] longs = values.longs;
         boolean[] nulls = values.nulls;
         boolean anyNull = values.anyNull;
-        long nothing = greatest ? Long.MIN_VALUE : Long.MAX_VALUE;
-        long extreme = nothing;
+        long extreme = known;
         if (greatest) {
             for (int i = 0; i < count; i++) {
-                int row = selected[i];
-                extreme = Math.max(extreme, anyNull && nulls[row] ? nothing : longs[row]);
-            }
-        } else {
-            for (int i = 0; i < count; i++) {
-                int row = selected[i];
-                extreme = Math.min(extreme, anyNull && nulls[row] ? nothing : longs[row]);
-            }
-        }
-        return extreme;
-    }
-
-    private long longs(Values values, int first, int count) {
-        long[] longs = values.longs;
-        boolean[] nulls = values.nulls;
-        boolean anyNull = values.anyNull;
-        long nothing = greatest ? Long.MIN_VALUE : Long.MAX_VALUE;
-        long extreme = nothing;
-        if (greatest) {
-            for (int row = first; row < first + count; row++) {
-                extreme = Math.max(extreme, anyNull && nulls[row] ? nothing : longs[row]);
-            }
-        } else {
-            for (int row = first; row < first + count; row++) {
-                extreme = Math.min(extreme, anyNull && nulls[row] ? nothing : longs[row]);
-            }
-        }
-        return extreme;
-    }
-
-    /* Doubles are compared as such. NaN is above all numbers: the greatest is NaN where there is one, and a comparison
-     * that is false of it leads there. The least is NaN only where there is nothing else; it is not seen here. Few rows
-     * have a value beyond those before, so that the processor foresees that, and nulls are looked for among these. */
-
-    private double doubles(Values values, int first, int count) {
-        double[] doubles = values.doubles;
-        boolean[] nulls = values.nulls;
-        boolean anyNull = values.anyNull;
-        if (greatest) {
-            double extreme = Double.NEGATIVE_INFINITY;
-            for (int row = first; row < first + count; row++) {
-                double value = doubles[row];
-                if (!(value <= extreme) && !(anyNull && nulls[row])) {
-                    if (Double.isNaN(value)) {
-                        return value;
-                    }
+                long value = longs[selected[i]];
+                if (value > extreme && !(anyNull && nulls[selected[i]])) {
                     extreme = value;
                 }
             }
             return extreme;
         }
-        double extreme = Double.POSITIVE_INFINITY;
+        for (int i = 0; i < count; i++) {
+            long value = longs[selected[i]];
+            if (value < extreme && !(anyNull && nulls[selected[i]])) {
+                extreme = value;
+            }
+        }
+        return extreme;
+    }
+
+    private long longs(Values values, int first, int count, long known) {
+        long[] longs = values.longs;
+        boolean[] nulls = values.nulls;
+        boolean anyNull = values.anyNull;
+        long extreme = known;
+        if (greatest) {
+            for (int row = first; row < first + count; row++) {
+                long value = longs[row];
+                if (value > extreme && !(anyNull && nulls[row])) {
+                    extreme = value;
+                }
+            }
+            return extreme;
+        }
         for (int row = first; row < first + count; row++) {
-            double value = doubles[row];
+            long value = longs[row];
             if (value < extreme && !(anyNull && nulls[row])) {
                 extreme = value;
             }
@@ -134,12 +124,12 @@ public final class ExtremeNumber extends AggregateState {
         return extreme;
     }
 
-    private double doubles(Values values, int[] selected, int count) {
+    private double doubles(Values values, int[] selected, int count, double known) {
         double[] doubles = values.doubles;
         boolean[] nulls = values.nulls;
         boolean anyNull = values.anyNull;
+        double extreme = known;
         if (greatest) {
-            double extreme = Double.NEGATIVE_INFINITY;
             for (int i = 0; i < count; i++) {
                 double value = doubles[selected[i]];
                 if (!(value <= extreme) && !(anyNull && nulls[selected[i]])) {
@@ -151,10 +141,35 @@ public final class ExtremeNumber extends AggregateState {
             }
             return extreme;
         }
-        double extreme = Double.POSITIVE_INFINITY;
         for (int i = 0; i < count; i++) {
             double value = doubles[selected[i]];
             if (value < extreme && !(anyNull && nulls[selected[i]])) {
+                extreme = value;
+            }
+        }
+        return extreme;
+    }
+
+    private double doubles(Values values, int first, int count, double known) {
+        double[] doubles = values.doubles;
+        boolean[] nulls = values.nulls;
+        boolean anyNull = values.anyNull;
+        double extreme = known;
+        if (greatest) {
+            for (int row = first; row < first + count; row++) {
+                double value = doubles[row];
+                if (!(value <= extreme) && !(anyNull && nulls[row])) {
+                    if (Double.isNaN(value)) {
+                        return value;
+                    }
+                    extreme = value;
+                }
+            }
+            return extreme;
+        }
+        for (int row = first; row < first + count; row++) {
+            double value = doubles[row];
+            if (value < extreme && !(anyNull && nulls[row])) {
                 extreme = value;
             }
         }

@@ -167,10 +167,7 @@ public final class TreeScan {
             RowCollector rows = spec.gather().collector(visit, workspace);
             try {
                 RowView view = view(tree, workspace);
-                ahead = new LeafNeeds(tree.layout())
-                        .fields(spec.gatheredFields(), tree.layout())
-                        .fields(spec.conditionFields(tree.layout()), tree.layout())
-                        .begins(view.bases);
+                ahead = columnsAhead(tree.layout()).begins(view.bases);
                 if (scanLeaves(tree, leaves, first, last, filter, view, rows, visit, sums)) {
                     rows.finish();
                 }
@@ -180,6 +177,14 @@ public final class TreeScan {
             }
             return rows.found();
         }
+    }
+
+    /** Those that are read of most pages: without the fields of rows of which a condition may leave few. */
+    private LeafNeeds columnsAhead(RowLayout layout) {
+        LeafNeeds needs = new LeafNeeds(layout).fields(spec.conditionFields(layout), layout);
+        return spec.where() == null || spec.gather().isAggregate()
+                ? needs.fields(spec.gatheredFields(), layout)
+                : needs;
     }
 
     private static RowView view(TemplateTree tree, Workspace workspace) {
@@ -234,7 +239,7 @@ public final class TreeScan {
                 }
             } else {
                 int filled = (size + Page.MASK) >>> Page.SHIFT;
-                lookAhead(pages, filled, filter.holdsKeys(low, high));
+                lookAhead(pages, filled, filter, filter.holdsKeys(low, high));
                 for (int p = 0; p < filled; p++) {
                     int number = newestFirst ? filled - 1 - p : p;
                     Page page = pages[number];
@@ -277,7 +282,7 @@ public final class TreeScan {
      *
      * @param columns whether the columns will be read, too, where the times are those that are looked for
      */
-    private void lookAhead(Page[] pages, int filled, boolean columns) {
+    private void lookAhead(Page[] pages, int filled, RowFilter filter, boolean columns) {
         if (filled < 2) {
             return;
         }
@@ -287,9 +292,11 @@ public final class TreeScan {
         }
         if (columns) {
             for (int p = 0; p < filled; p++) {
-                byte[] payload = pages[p].payload();
-                for (int at : ahead) {
-                    looked += payload[at];
+                Page page = pages[p];
+                if (filter.meetsTimes(page.minTime(), page.maxTime())) {
+                    for (int at : ahead) {
+                        looked += page.payload()[at];
+                    }
                 }
             }
         }

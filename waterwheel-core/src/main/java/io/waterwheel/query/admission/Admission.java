@@ -109,22 +109,23 @@ public final class Admission {
      *     another client that has more, can make way
      */
     public OpenQuery open(Query query, String client) {
-        return open(query, client, "");
+        return open(query, client, "", true);
     }
 
     /**
-     * The same of a caller whose trace is known.
+     * The same.
      *
-     * @param trace its {@code traceparent}, for the log; empty where there is none
+     * @param trace the caller's {@code traceparent}, for the log; empty where there is none
+     * @param counts false for one of the server's own, which takes turns as all do, and is neither listed nor told of
      */
-    public OpenQuery open(Query query, String client, String trace) {
+    public OpenQuery open(Query query, String client, String trace, boolean counts) {
         lock.lock();
         try {
             if (open.size() >= limits.open() && !makeWay(client)) {
                 throw busy(open.size() + " queries are open, as many as may be");
             }
             opened++;
-            OpenQuery made = new OpenQuery(query, client, trace);
+            OpenQuery made = new OpenQuery(query, client, trace, counts);
             open.put(made.number, made);
             return made;
         } finally {
@@ -143,7 +144,7 @@ public final class Admission {
         List<QueryState> states = new ArrayList<>();
         lock.lock();
         try {
-            now = List.copyOf(open.values());
+            now = open.values().stream().filter(query -> query.counts).toList();
         } finally {
             lock.unlock();
         }
@@ -174,7 +175,7 @@ public final class Admission {
         }
         lock.lock();
         try {
-            open.values().forEach(query -> counts.merge(query.stage, 1, Integer::sum));
+            open.values().forEach(query -> counts.merge(query.stage, query.counts ? 1 : 0, Integer::sum));
         } finally {
             lock.unlock();
         }
@@ -282,6 +283,7 @@ public final class Admission {
         private final long number = opened;
         private final String client;
         private final String trace;
+        private final boolean counts;
         private final Query query;
         private final long openedNanos = System.nanoTime();
         private final long deadlineNanos;
@@ -315,7 +317,8 @@ public final class Admission {
         private volatile boolean killed;
         private volatile boolean refused;
 
-        private OpenQuery(Query query, String client, String trace) {
+        private OpenQuery(Query query, String client, String trace, boolean counts) {
+            this.counts = counts;
             this.trace = trace;
             this.query = query;
             this.client = client;
@@ -564,7 +567,7 @@ public final class Admission {
                 endedNanos = System.nanoTime();
                 endedMillis = System.currentTimeMillis();
                 // A tail asks how far queries see many times a second: of no interest, and soon there were no others.
-                if (query.times().to() != Long.MIN_VALUE || !outcome.equals("complete")) {
+                if (counts && (query.times().to() != Long.MIN_VALUE || !outcome.equals("complete"))) {
                     if (text == null) {
                         ended.add(() -> asEnded(QueryText.of(query)));
                     } else {
@@ -572,7 +575,7 @@ public final class Admission {
                         ended.add(() -> now);
                     }
                 }
-                if (endedNanos - openedNanos >= slow.least().toNanos()) {
+                if (counts && endedNanos - openedNanos >= slow.least().toNanos()) {
                     enter(stage);
                     told = new SlowQuery(state(""), trace, times(), bytes, outcome, statistics);
                 }

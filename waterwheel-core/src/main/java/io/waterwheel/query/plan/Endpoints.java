@@ -87,4 +87,9 @@ public interface Endpoints {
 
     /** By file, hosts that hold a replica of each of these chunks; none, or no entry, when all are equally near. */
     Map<String, List<String>> replicas(List<ChunkDescriptor> chunks) throws InterruptedException;
+
+    /** The same for questions of the server's own, where those of clients are measured. */
+    default Endpoints uncounted() {
+        return this;
+    }
 }

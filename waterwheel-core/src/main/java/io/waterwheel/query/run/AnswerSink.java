@@ -36,6 +36,14 @@ public interface AnswerSink {
         return "";
     }
 
+    /**
+     * Whether a client asks. A question of the server's own, by which it warms up, is not measured, listed nor told of
+     * in the log.
+     */
+    default boolean counts() {
+        return true;
+    }
+
     /** From now on {@link #rows} also ends, by a failure, soon after this is true; it never becomes false again. */
     default void endWhen(BooleanSupplier ended) {}
 

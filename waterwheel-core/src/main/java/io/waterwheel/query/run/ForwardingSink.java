@@ -51,6 +51,11 @@ public abstract class ForwardingSink implements AnswerSink {
     }
 
     @Override
+    public boolean counts() {
+        return to.counts();
+    }
+
+    @Override
     public void endWhen(BooleanSupplier ended) {
         to.endWhen(ended);
     }

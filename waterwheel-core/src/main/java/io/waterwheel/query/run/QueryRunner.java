@@ -49,9 +49,21 @@ public final class QueryRunner {
             Function<Lane, ExecutorService> executors,
             QueryClock clock,
             PreparedShapes shapes,
-            QuestionLog questions) {}
+            QuestionLog questions) {
+        /** The same for questions that do not count: their subqueries do not either, and their shapes are forgotten. */
+        Means uncounted() {
+            return new Means(
+                    snapshots,
+                    stream -> endpoints.apply(stream).uncounted(),
+                    executors,
+                    clock,
+                    shapes,
+                    new QuestionLog());
+        }
+    }
 
     private final Means means;
+    private final Means uncounted;
     private final Admission admission;
     private final QueryMemory memory;
 
@@ -101,6 +113,7 @@ public final class QueryRunner {
             QueryMemory memory,
             PreparedShapes shapes) {
         this.means = new Means(snapshots, endpoints, executors, clock, shapes, new QuestionLog());
+        this.uncounted = means.uncounted();
         this.admission = admission;
         this.memory = memory;
     }
@@ -115,7 +128,7 @@ public final class QueryRunner {
         StepClock steps = new StepClock(QueryRun.timer(query, means.clock()));
         Admission.OpenQuery open;
         try {
-            open = admission.open(query, sink.client(), sink.trace());
+            open = admission.open(query, sink.client(), sink.trace(), sink.counts());
         } catch (WaterwheelException e) {
             sink.fail(e);
             return;
@@ -123,7 +136,8 @@ public final class QueryRunner {
         try (open) {
             AnswerSink admitted = new AdmittedSink(sink, open);
             run(admitted, reservation -> {
-                try (QueryRun running = new QueryRun(means, query, admitted, open, reservation, steps)) {
+                Means asked = sink.counts() ? means : uncounted;
+                try (QueryRun running = new QueryRun(asked, query, admitted, open, reservation, steps)) {
                     running.answer();
                 }
             });

@@ -8,6 +8,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.admission.QueryState.Stage;
 import io.waterwheel.tuple.TimeInterval;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -92,6 +93,24 @@ final class AdmissionTest {
                 .as("questions of tails")
                 .contains("tail NO_SUCH_STREAM")
                 .doesNotContain("tail complete");
+    }
+
+    @Test
+    void whatDoesNotCountTakesTurnsAndIsNotToldOf() throws Exception {
+        List<SlowQuery> slow = new ArrayList<>();
+        Admission admission = new Admission(
+                new AdmissionLimits(1, 1, 1, 10, 1000), new SlowQueries(Duration.ofNanos(1), true, slow::add));
+        Admission.OpenQuery own = admission.open(QUERY, "here", "", false);
+        assertThat(admit(own, SMALL)).isEqualTo(Lane.LIGHT);
+        assertThat(admission.list()).isEmpty();
+        assertThat(admission.openByStage().values()).allMatch(count -> count == 0);
+        assertThatThrownBy(() -> admission.open(QUERY, "b")).hasMessageContaining("1 queries are open");
+        own.close();
+        assertThat(admission.ended()).isEmpty();
+        assertThat(slow).isEmpty();
+        admission.open(QUERY, "b").close();
+        assertThat(admission.ended()).hasSize(1);
+        assertThat(slow).hasSize(1);
     }
 
     @Test

@@ -37,7 +37,7 @@ final class QueryMeter {
 
     /** The sink of a query that comes now. */
     AnswerSink measured(Query query, AnswerSink sink) {
-        return new Measured(isProbe(query), sink);
+        return sink.counts() ? new Measured(isProbe(query), sink) : sink;
     }
 
     /** Whether it asks for tuples of a time before all: how far queries see, as a tail does. */

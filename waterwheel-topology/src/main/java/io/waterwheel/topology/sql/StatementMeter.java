@@ -106,6 +106,9 @@ final class StatementMeter implements AutoCloseable {
                 return;
             }
             end("failed");
+            if (!counts()) {
+                return;
+            }
             String code = failure instanceof WaterwheelException known ? known.code() : ErrorCode.BUG.name();
             metrics.counter(QueryMetrics.STATEMENT_FAILURES, code).increment();
         }
@@ -113,8 +116,10 @@ final class StatementMeter implements AutoCloseable {
         private void end(String outcome) {
             if (!ended) {
                 ended = true;
-                metrics.histogram(QueryMetrics.STATEMENTS, kind.name().toLowerCase(Locale.ROOT), outcome)
-                        .since(beginNanos);
+                if (counts()) {
+                    metrics.histogram(QueryMetrics.STATEMENTS, kind.name().toLowerCase(Locale.ROOT), outcome)
+                            .since(beginNanos);
+                }
             }
         }
     }

@@ -507,8 +507,10 @@ public final class Statements implements StatementHandler, AutoCloseable {
 
         @Override
         public void finish(Verdict verdict) {
-            // Before the client knows of the end, and asks.
-            verdicts.note(to.client(), LastVerdicts.Told.of(verdict, streams));
+            if (counts()) {
+                // Before the client knows of the end, and asks.
+                verdicts.note(to.client(), LastVerdicts.Told.of(verdict, streams));
+            }
             super.finish(verdict);
         }
     }

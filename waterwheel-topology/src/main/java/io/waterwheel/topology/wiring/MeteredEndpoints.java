@@ -105,6 +105,11 @@ final class MeteredEndpoints implements Endpoints {
         return endpoints.replicas(chunks);
     }
 
+    @Override
+    public Endpoints uncounted() {
+        return endpoints;
+    }
+
     private record MeteredIndexer(Indexer indexer, Meters.Meter meter) implements Indexer {
         @Override
         public IndexerReply ask(

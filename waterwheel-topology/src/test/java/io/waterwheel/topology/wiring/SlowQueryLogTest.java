@@ -92,7 +92,7 @@ final class SlowQueryLogTest {
     void aLineNamesTheTraceOfItsCaller() throws Exception {
         Admission admission =
                 new Admission(new AdmissionLimits(1, 1, 9, 9, 100), new SlowQueries(Duration.ofNanos(1), true, log));
-        admission.open(Query.of("flights"), "a:1", "00-1-2-01").close();
+        admission.open(Query.of("flights"), "a:1", "00-1-2-01", true).close();
         assertThat(lines).singleElement().asString().contains(" of a:1, traceparent 00-1-2-01: no answer in ");
     }
 

@@ -249,10 +249,12 @@ public final class Keys {
             .atMost("10 s")
             .doc("Processor time in which a new worker process answers questions of its own about rows of its own, in a"
                     + " temporary folder, so that the first answers to clients are nearly as quick as later ones. It begins"
-                    + " beside the rest of the start. Coordinators say that they are there once each kind of question has"
-                    + " been answered; the rest goes on beside the first clients, on threads of low priority, while none of"
-                    + " their questions is under way. On a machine that is busy either part ends after ten times as long,"
-                    + " and at most 10 s later than that time. 0 s: not at all."));
+                    + " beside the rest of the start. Once each kind of question has been answered, a coordinator asks about"
+                    + " streams that are there, as clients do, for at most half as long again by the clock; then it says"
+                    + " that it is there. None of this is counted, listed or logged as a query. The rest goes on beside"
+                    + " the first clients, on threads of low priority, while none has asked for a second. On a machine"
+                    + " that is busy the first part and the last end after ten times as long, and at most 10 s later than"
+                    + " that time. 0 s: not at all."));
     public static final Key<Duration> QUERY_SLOW = add(Key.duration("query.slow", "5 s")
             .atLeast("0 ms")
             .atMost("1 h")

@@ -6,10 +6,12 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.run.AnswerSink;
+import io.waterwheel.topology.rpc.QueryHandler;
 import io.waterwheel.topology.rpc.RpcServer;
 import io.waterwheel.topology.rpc.RpcSettings;
 import io.waterwheel.wire.WireQueries;
@@ -19,10 +21,12 @@ import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.arrow.flight.FlightClient;
@@ -37,10 +41,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Asks questions of every kind about {@link ScratchStreams}, over Flight, through a server of its own on loopback: what
- * answers the first clients then has been loaded, and later ones find it compiled. In two parts. The first asks a
- * question of each kind, or until its time is up, and is waited for by {@link #await}. The rest begins with
- * {@link #goOn}, beside the first clients: on threads of the lowest priority, between their questions, until its time
- * is up. Once a process; a failure is logged and costs nothing but slow first answers. Thread-safe.
+ * answers the first clients then has been loaded, and later ones find it compiled. In parts. The first asks a question
+ * of each kind, or until its time is up, and is waited for by {@link #await}. Then {@link #askAsClients} asks where
+ * clients will. The rest begins with {@link #goOn}, beside the first clients: on threads of the lowest priority, while
+ * none has asked for a second, until its time is up. Once a process; a failure is logged and costs nothing but slow
+ * first answers. Thread-safe.
  */
 public final class QueryWarmUp implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(QueryWarmUp.class);
@@ -56,6 +61,8 @@ public final class QueryWarmUp implements AutoCloseable {
     private static final Duration GRACE = Duration.ofSeconds(2);
 
     private static final int CLOSE_SECONDS = 2;
+    /** Of the processor's time that it may take, how long it may ask as clients do. */
+    private static final int AS_CLIENTS_PERCENT = 150;
 
     /**
      * After its first part it goes on by itself: a worker may have no coordinator that clients come to. Longer than a
@@ -68,6 +75,7 @@ public final class QueryWarmUp implements AutoCloseable {
     /** Whether clients may come by now. */
     private final CountDownLatch clients = new CountDownLatch(1);
 
+    private final AtomicBoolean asClients = new AtomicBoolean();
     private final CountDownLatch ended = new CountDownLatch(1);
     private final QuietMoments quiet = new QuietMoments();
     private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
@@ -154,10 +162,57 @@ public final class QueryWarmUp implements AutoCloseable {
         }
     }
 
+    /**
+     * Asks about streams that are there, through the port where clients will, until that is quick or half as long again
+     * as this one's time of the processor is over. Once a process; later calls return at once. Returns early when this
+     * thread is interrupted, and when this is closed.
+     *
+     * @param host and port of the coordinator's server, which answers already
+     * @param streams of which a few are asked about
+     * @param queries answers a query of the coordinator's own
+     */
+    public void askAsClients(String host, int port, Collection<StreamInfo> streams, QueryHandler queries) {
+        if (first != null) {
+            first.askAsClients(host, port, streams, queries);
+            return;
+        }
+        if (most.isZero() || !asClients.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            OwnQuestions.ask(
+                    host,
+                    port,
+                    streams,
+                    queries,
+                    most.multipliedBy(AS_CLIENTS_PERCENT).dividedBy(100),
+                    () -> !closed);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException e) {
+            LOG.warn(
+                    "[warm-up] it could not ask as clients do, and the first answers will be slow: {}",
+                    e.toString(),
+                    e);
+        }
+    }
+
+    /**
+     * Whether a question is one of {@link #askAsClients}, which shall not count.
+     *
+     * @param trace the caller's {@code traceparent}
+     */
+    public static boolean asks(String trace) {
+        return trace.equals(OwnQuestions.TRACE);
+    }
+
     /** Says that clients may come: what is left of its time begins now. Of its maker only; another's does nothing. */
     public void goOn() {
         if (first == null && clients.getCount() > 0) {
             deadline = deadline();
+            // The first of them find the processors free.
+            quiet.begin();
+            quiet.end();
             clients.countDown();
         }
     }

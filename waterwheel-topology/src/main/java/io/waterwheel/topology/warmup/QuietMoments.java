@@ -10,7 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * whole. Thread-safe; counting holds a lock for some assignments.
  */
 final class QuietMoments {
-    static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();

@@ -48,7 +48,8 @@ final class ScratchStreams implements AutoCloseable {
 
     private static final String BY_NUMBER = "by-number";
     private static final String BY_PLACE = "by-place";
-    private static final String FIELDS = """
+    /** With the name of the stream, and what its key is. */
+    static final String FIELDS = """
             name: %s
             topic: scratch
             format: block

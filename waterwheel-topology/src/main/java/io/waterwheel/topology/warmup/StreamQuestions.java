@@ -1,0 +1,137 @@
+package io.waterwheel.topology.warmup;
+
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.geo.Box;
+import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.KeyRange;
+import io.waterwheel.query.NamedExpression;
+import io.waterwheel.query.Order;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.Statement;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.query.run.AnswerSink;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.tuple.TupleBlock;
+import io.waterwheel.wire.WireQueries;
+import io.waterwheel.wire.WireStatements;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Questions about a stream that is there, as clients ask: for keys that it has. Any thread. */
+final class StreamQuestions {
+    /** Rows that are looked at for keys to ask for. */
+    private static final int SAMPLED = 64;
+    /** Keys that are asked for. */
+    private static final int KEYS = 8;
+
+    private static final int FEW = 10;
+    private static final int MORE = 100;
+
+    private StreamQuestions() {}
+
+    /** Takes the values of some rows, of the fields that make the key. */
+    static final class Sample implements AnswerSink {
+        private final Set<List<@Nullable Object>> keys = new LinkedHashSet<>();
+        private int fields;
+
+        @Override
+        public void start(List<Field> shown) {
+            fields = shown.size();
+        }
+
+        @Override
+        public void rows(TupleBlock rows) {
+            for (int row = 0; row < rows.size() && keys.size() < KEYS; row++) {
+                List<@Nullable Object> values = new ArrayList<>(fields);
+                for (int field = 0; field < fields; field++) {
+                    values.add(rows.value(field, row));
+                }
+                keys.add(values);
+            }
+        }
+
+        @Override
+        public void finish(Verdict verdict) {}
+
+        @Override
+        public void fail(WaterwheelException failure) {
+            keys.clear();
+        }
+
+        @Override
+        public boolean cancelled() {
+            return false;
+        }
+
+        @Override
+        public boolean counts() {
+            return false;
+        }
+    }
+
+    /** The question by whose answer it is known what to ask for. */
+    static Query sampling(StreamInfo stream, Duration most) {
+        return Query.of(stream.name())
+                .withSelect(keyFields(stream))
+                .withLimit(SAMPLED)
+                .withTimeout(most);
+    }
+
+    private static List<String> keyFields(StreamInfo stream) {
+        KeySpec key = stream.schema().key();
+        if (key instanceof KeySpec.Position position) {
+            return List.of(position.longitude(), position.latitude());
+        }
+        return List.of(
+                key instanceof KeySpec.Ordered ordered
+                        ? ordered.field()
+                        : stream.schema().timeField());
+    }
+
+    /** What to ask, as tickets; none where the sample has no rows. */
+    static List<byte[]> of(StreamInfo stream, Sample sample, Duration most) {
+        List<byte[]> tickets = new ArrayList<>();
+        if (sample.keys.isEmpty()) {
+            return tickets;
+        }
+        Query all = Query.of(stream.name()).withTimeout(most);
+        String time = stream.schema().timeField();
+        ResultSpec groups = new ResultSpec.Aggregates(
+                List.of(Aggregate.count(), Aggregate.parse("max(" + time + ")")),
+                NamedExpression.fields(stream.schema().fields().get(0).name()),
+                null);
+        for (List<@Nullable Object> key : sample.keys) {
+            Query one = narrowed(all, stream.schema().key(), key);
+            tickets.add(WireQueries.ticket(one.withLimit(1)));
+            tickets.add(WireQueries.ticket(one.withLatest(FEW)));
+            tickets.add(WireQueries.ticket(
+                    one.withOrderBy(List.of(new Order(time, true))).withLimit(FEW)));
+            tickets.add(WireQueries.ticket(one.withCount()));
+            tickets.add(WireQueries.ticket(one.withResult(groups)));
+        }
+        tickets.add(WireQueries.ticket(all.withLimit(MORE)));
+        tickets.add(WireStatements.ticket(Statement.of("SELECT * FROM \"" + stream.name() + "\" LIMIT " + FEW)
+                .withTimeout(most)));
+        return tickets;
+    }
+
+    /** The question for a key that the stream has; where it has no name in questions, for all of them. */
+    private static Query narrowed(Query all, KeySpec spec, List<@Nullable Object> key) {
+        if (spec instanceof KeySpec.Position
+                && key.get(0) instanceof Double longitude
+                && key.get(1) instanceof Double latitude) {
+            return all.withShape(new Box(longitude, latitude, longitude, latitude));
+        }
+        Object value = key.get(0);
+        return spec instanceof KeySpec.Ordered && (value instanceof Number || value instanceof String)
+                ? all.withKeyRanges(List.of(KeyRange.of(value.toString())))
+                : all;
+    }
+}

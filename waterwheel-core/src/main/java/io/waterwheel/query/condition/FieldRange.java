@@ -17,8 +17,20 @@ final class FieldRange {
     private FieldRange() {}
 
     /** Where the nulls of a field are told: a row's by a bit of the byte at {@code base + row * width}. */
-    record Nulls(byte[] masks, int base, int width, int shift) {
-        /** Whose lowest bit is 1 where the row has a value; its other bits mean nothing. */
+    static final class Nulls {
+        private final byte[] masks;
+        private final int base;
+        private final int width;
+        private final int shift;
+
+        Nulls(byte[] masks, int base, int width, int shift) {
+            this.masks = masks;
+            this.base = base;
+            this.width = width;
+            this.shift = shift;
+        }
+
+        /** A number whose lowest bit is 1 where the row has a value; its other bits mean nothing. */
         private int present(int row) {
             return ~(masks[base + row * width] >>> shift);
         }

@@ -160,9 +160,12 @@ final class TreeAnswersTest {
             long nulls = 0;
             if (row.v == null) {
                 nulls |= 1L << block.layout().nullBit(2);
-            } else {
-                LittleEndian.putLong(block.column(block.layout().columnOf(2)), i * 8, row.v);
             }
+            // What stands under a null is not defined.
+            LittleEndian.putLong(
+                    block.column(block.layout().columnOf(2)),
+                    i * 8,
+                    row.v == null ? random.nextInt(MOST_VALUE) : row.v);
             LittleEndian.putInt(block.column(block.layout().columnOf(3)), i * 4, row.g);
             if (row.s == null) {
                 nulls |= 1L << block.layout().nullBit(4);
@@ -206,6 +209,20 @@ final class TreeAnswersTest {
         assertThat(answer(stream, query.withCount())).as(about).containsExactly(String.valueOf(matching.size()));
         List<String> all = matching.stream().map(Row::text).sorted().toList();
         assertThat(answer(stream, query).stream().sorted().toList()).as(about).isEqualTo(all);
+
+        List<Long> values = rows.stream()
+                .filter(row -> row.k >= fromKey && row.t >= fromTime && row.v != null)
+                .map(Row::v)
+                .toList();
+        Query unconditioned = stream.query().withKeys(query.keys()).withTimes(query.times());
+        List<Aggregate> ofAll =
+                List.of(Aggregate.parse("sum(v)"), Aggregate.parse("min(v)"), Aggregate.parse("count(v)"));
+        assertThat(answer(stream, unconditioned.withResult(new ResultSpec.Aggregates(ofAll, List.of(), null))))
+                .as(about)
+                .containsExactly((values.isEmpty()
+                                ? null
+                                : values.stream().mapToLong(v -> v).sum()) + "|"
+                        + values.stream().min(Comparator.naturalOrder()).orElse(null) + "|" + values.size());
 
         int limit = 1 + random.nextInt(300);
         List<String> some = answer(stream, query.withLimit(limit));

@@ -131,6 +131,7 @@ public final class IngestUnderQuestions {
             long processor = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
             long waited = waited();
             long clock = System.nanoTime();
+            boolean ended = false;
             try {
                 do {
                     run.insertMore(second);
@@ -143,15 +144,17 @@ public final class IngestUnderQuestions {
                 done.set(true);
                 // Also where the writer failed: what is still asked needs the stream.
                 asker.shutdown();
-                if (!asker.awaitTermination(1, TimeUnit.MINUTES)) {
-                    System.err.println("a question is still being answered after a minute");
-                }
+                ended = asker.awaitTermination(1, TimeUnit.MINUTES);
             }
+            if (!ended) {
+                throw new IllegalStateException("a question is still being answered after a minute");
+            }
+            long questions = answered.get();
             if (round >= 0) {
                 rates.byClock[round] = rows * 1e3 / clock;
                 rates.byProcessor[round] = rows * 1e3 / processor;
                 rates.waiting[round] = (double) waited / clock;
-                rates.questions += answered.get();
+                rates.questions += questions;
             }
         } finally {
             asker.shutdownNow();

@@ -42,6 +42,7 @@ public final class FieldNode extends ColumnNode {
         return column;
     }
 
+    /** Never where {@link #column} is below 0: the key and the time of a row are there. */
     public boolean nullable() {
         return nullColumn >= 0;
     }
@@ -214,8 +215,8 @@ public final class FieldNode extends ColumnNode {
         byte[] masks = view.columns[nullColumn];
         int base = view.bases[nullColumn] + nullByte;
         int found = 0;
-        boolean bytes = nullWidth == 1 && dense;
-        if (bytes) {
+        boolean whole = nullWidth == 1 && dense;
+        if (whole) {
             int rows = selected[count - 1] - selected[0] + 1;
             found = nulls(masks, base, selected[0], rows, nulls);
             if (found > 0 && rows > count) {
@@ -235,7 +236,7 @@ public final class FieldNode extends ColumnNode {
         // One node serves all places that name the field: rows that it was evaluated at before are still looked at.
         out.anyNull = found > 0 || (out.anyNull && masks == lastMasks && base == lastBase);
         out.nullCount = found;
-        out.zeroNulls = bytes && column >= 0;
+        out.zeroNulls = whole;
         lastMasks = masks;
         lastBase = base;
     }
@@ -263,9 +264,7 @@ public final class FieldNode extends ColumnNode {
 
     private void setNull(int row, boolean[] nulls) {
         nulls[row] = true;
-        if (column < 0) {
-            return;
-        } else if (type() == ValueType.DOUBLE) {
+        if (type() == ValueType.DOUBLE) {
             out.doubles[row] = 0;
         } else {
             out.longs[row] = 0;

@@ -4,9 +4,9 @@ import io.waterwheel.query.column.OrderedBits;
 import io.waterwheel.tuple.LittleEndian;
 
 /**
- * {@link FieldBounds} of selected rows that follow each other: the same tests, in loops that look at no selection, and
- * at nulls in the same pass. Each method leaves the rows that pass at the front of the selection, and returns how many
- * they are. Stateless, thread-safe.
+ * {@link FieldBounds} of selected rows that follow each other: the same tests, in loops that look at no selection;
+ * those of nullable whole numbers look at nulls in the same pass. Each method leaves the rows that pass at the front of
+ * the selection, and returns how many they are. Stateless, thread-safe.
  */
 final class FieldRange {
     /* A value lies from low to high when it is no farther from low than high is, without a sign: one comparison. */

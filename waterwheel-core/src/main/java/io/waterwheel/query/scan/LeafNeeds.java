@@ -5,7 +5,7 @@ import io.waterwheel.schema.RowLayout;
 import java.util.BitSet;
 import java.util.stream.IntStream;
 
-/** Which parts of a chunk's leaf a question touches, beside those that a leaf spares it. One thread. */
+/** Which parts of a leaf a question touches, beside those that the leaf spares it. One thread. */
 final class LeafNeeds {
     private boolean key;
     private boolean time;

@@ -28,7 +28,7 @@ public final class TreeScan {
     private final ScanSpec spec;
     private final RowSink sink;
     /** Where in a page begin the columns that are read. */
-    private int[] ahead = {};
+    private int @Nullable [] ahead;
     /** Of bytes that were looked at, so that no compiler leaves that out. */
     @SuppressWarnings("UnusedVariable") // written so that the bytes are read
     private long lookedAt;
@@ -167,7 +167,7 @@ public final class TreeScan {
             RowCollector rows = spec.gather().collector(visit, workspace);
             try {
                 RowView view = view(tree, workspace);
-                ahead = columnsAhead(tree.layout()).begins(view.bases);
+                ahead = null;
                 if (scanLeaves(tree, leaves, first, last, filter, view, rows, visit, sums)) {
                     rows.finish();
                 }
@@ -239,7 +239,7 @@ public final class TreeScan {
                 }
             } else {
                 int filled = (size + Page.MASK) >>> Page.SHIFT;
-                lookAhead(pages, filled, filter, filter.holdsKeys(low, high));
+                lookAhead(tree.layout(), view, pages, filled, filter, filter.holdsKeys(low, high));
                 for (int p = 0; p < filled; p++) {
                     int number = newestFirst ? filled - 1 - p : p;
                     Page page = pages[number];
@@ -280,9 +280,10 @@ public final class TreeScan {
      * Looks at the pages of a leaf, most of which are in no cache: here the processor asks for several at a time, as
      * none waits for another.
      *
-     * @param columns whether the columns will be read, too, where the times are those that are looked for
+     * @param columns whether the columns of pages that meet the times are read, too
      */
-    private void lookAhead(Page[] pages, int filled, RowFilter filter, boolean columns) {
+    private void lookAhead(
+            RowLayout layout, RowView view, Page[] pages, int filled, RowFilter filter, boolean columns) {
         if (filled < 2) {
             return;
         }
@@ -291,6 +292,9 @@ public final class TreeScan {
             looked += pages[p].maxTime();
         }
         if (columns) {
+            if (ahead == null) {
+                ahead = columnsAhead(layout).begins(view.bases);
+            }
             for (int p = 0; p < filled; p++) {
                 Page page = pages[p];
                 if (filter.meetsTimes(page.minTime(), page.maxTime())) {

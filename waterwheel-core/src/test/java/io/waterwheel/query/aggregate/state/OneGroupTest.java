@@ -93,13 +93,19 @@ final class OneGroupTest {
         int nulls = random.nextInt(3);
         int shift = random.nextInt(64);
         boolean special = random.nextBoolean();
+        boolean noNumbers = random.nextInt(4) == 0;
+        values.zeroNulls = random.nextBoolean();
         for (int row = 0; row < rows; row++) {
             values.nulls[row] = nulls == 2 || (nulls == 1 && random.nextInt(5) == 0);
             values.longs[row] = random.nextLong() >> shift;
             values.doubles[row] = random.nextGaussian();
             if (special) {
                 double[] some = {Double.NaN, 0.0, -0.0, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY};
-                values.doubles[row] = some[random.nextInt(some.length)];
+                values.doubles[row] = noNumbers ? Double.NaN : some[random.nextInt(some.length)];
+            }
+            if (values.zeroNulls && values.nulls[row]) {
+                values.longs[row] = 0;
+                values.doubles[row] = 0;
             }
         }
         return values;

@@ -1,5 +1,6 @@
 package io.waterwheel.sql.parse;
 
+import io.waterwheel.error.WaterwheelException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -31,6 +32,9 @@ final class NamedWindows extends SqlBasicVisitor<@Nullable Void> {
     /** Whether one is as it was, for Calcite to refuse it. */
     private boolean left;
 
+    /** Those that keep their places, whose names no query around theirs may have. */
+    private int renamed;
+
     private NamedWindows() {}
 
     /** Changes the windows of a parsed statement. */
@@ -61,6 +65,9 @@ final class NamedWindows extends SqlBasicVisitor<@Nullable Void> {
         declared = windows.getList().stream().map(SqlWindow.class::cast).toList();
         placed = new HashSet<>();
         left = declared.stream().map(NamedWindows::name).distinct().count() < declared.size();
+        for (int w = 0; w < declared.size() && !left; w++) {
+            SqlWindow unused = extended(declared.get(w), w);
+        }
         super.visit(select);
         order.accept(this);
         if (!left) {
@@ -73,7 +80,10 @@ final class NamedWindows extends SqlBasicVisitor<@Nullable Void> {
                 }
             }
             windows.clear();
-            windows.addAll(kept);
+            for (SqlWindow window : kept) {
+                window.setDeclName(new SqlIdentifier("window$" + renamed++, window.getParserPosition()));
+                windows.add(window);
+            }
         }
         declared = around;
         placed = placedAround;
@@ -86,7 +96,7 @@ final class NamedWindows extends SqlBasicVisitor<@Nullable Void> {
         } else if (window instanceof SqlIdentifier id && id.isSimple()) {
             int at = place(id.getSimple(), declared.size());
             if (at < 0) {
-                return id;
+                throw notDeclared(id, "");
             }
             SqlWindow named = extended(declared.get(at), at);
             placed.add(id.getSimple());
@@ -103,9 +113,7 @@ final class NamedWindows extends SqlBasicVisitor<@Nullable Void> {
         String name = window.getRefName().toString();
         int at = place(name, before);
         if (at < 0) {
-            throw SqlErrors.at(
-                    window.getRefName().getParserPosition(),
-                    "no window '" + name + "' is declared before this one, in the WINDOW of its own SELECT");
+            throw notDeclared(window.getRefName(), "before this one, ");
         }
         SqlWindow base = extended(declared.get(at), at);
         if (!mayExtend(window, base)) {
@@ -122,6 +130,12 @@ final class NamedWindows extends SqlBasicVisitor<@Nullable Void> {
             extended.setDeclName(own);
         }
         return extended;
+    }
+
+    private static WaterwheelException notDeclared(SqlIdentifier name, String where) {
+        return SqlErrors.at(
+                name.getParserPosition(),
+                "no window '" + name + "' is declared " + where + "in the WINDOW of its own SELECT");
     }
 
     private int place(String name, int before) {

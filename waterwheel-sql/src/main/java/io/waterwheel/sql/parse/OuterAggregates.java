@@ -2,6 +2,7 @@ package io.waterwheel.sql.parse;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlJoin;
@@ -17,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * they belong to that query, and Calcite takes them for the sub-query's own.
  */
 public final class OuterAggregates extends SqlBasicVisitor<@Nullable Void> {
-    /** A table without a name, whose columns any may be. */
-    private static final String UNNAMED = "";
+    /** What stands around an aggregate or a window function, which is its first operand. */
+    private static final Set<SqlKind> AROUND = Set.of(
+            SqlKind.FILTER, SqlKind.WITHIN_GROUP, SqlKind.WITHIN_DISTINCT, SqlKind.RESPECT_NULLS, SqlKind.IGNORE_NULLS);
 
     /** Tables of the SELECT that is looked at, as it calls them; null in none. */
     private @Nullable List<String> tables;
@@ -47,20 +49,34 @@ public final class OuterAggregates extends SqlBasicVisitor<@Nullable Void> {
             addNames(select.getFrom(), tables);
         } else if (call.getKind() == SqlKind.OVER) {
             // A window function is of the rows of its own query.
-            SqlCall function = call.operand(0);
-            function.getOperandList().forEach(this::look);
+            lookAtArguments(call.operand(0));
             look(call.operand(1));
             return null;
-        } else if (own != null && within && isAggregate(call) && isOuter(call, own)) {
-            throw SqlErrors.unsupported(
-                    call.getParserPosition(),
-                    "an aggregate of columns of the query around it alone, which is an aggregate of that query; write"
-                            + " it in the SELECT of that query, or in a sub-query that reads the table again");
+        } else if (call.getOperator().isAggregator() || AROUND.contains(call.getKind())) {
+            if (own != null && within && isOuter(call, own)) {
+                throw SqlErrors.unsupported(
+                        call.getParserPosition(),
+                        "an aggregate of columns of the query around it alone, which is an aggregate of that query; write"
+                                + " it in the SELECT of that query, or in a sub-query that reads the table again");
+            }
+            lookAtArguments(call);
+            return null;
         }
         super.visit(call);
         tables = own;
         within = outermost;
         return null;
+    }
+
+    /** Of a function, which has been judged with what stands around it. */
+    private void lookAtArguments(SqlNode function) {
+        if (function instanceof SqlCall call) {
+            boolean around = AROUND.contains(call.getKind());
+            if (around) {
+                lookAtArguments(call.operand(0));
+            }
+            call.getOperandList().stream().skip(around ? 1 : 0).forEach(this::look);
+        }
     }
 
     private void look(@Nullable SqlNode node) {
@@ -69,41 +85,87 @@ public final class OuterAggregates extends SqlBasicVisitor<@Nullable Void> {
         }
     }
 
-    private static boolean isAggregate(SqlCall call) {
-        return call.getOperator().isAggregator()
-                || call.getKind() == SqlKind.FILTER
-                || call.getKind() == SqlKind.WITHIN_GROUP;
-    }
-
     private static void addNames(@Nullable SqlNode from, List<String> names) {
         if (from instanceof SqlJoin join) {
             addNames(join.getLeft(), names);
             addNames(join.getRight(), names);
         } else if (from != null) {
             String alias = SqlValidatorUtil.alias(from);
-            names.add(alias == null ? UNNAMED : alias);
+            if (alias != null) {
+                names.add(alias);
+            }
         }
     }
 
-    /** Whether it names columns, and none of the tables. One that asks a sub-query is taken for the query's own. */
+    /** Whether it names columns, also in queries within it, and none of the tables. */
     private static boolean isOuter(SqlCall aggregate, List<String> tables) {
-        boolean[] outer = {false, !tables.contains(UNNAMED)};
-        aggregate.accept(new SqlBasicVisitor<@Nullable Void>() {
-            @Override
-            public @Nullable Void visit(SqlIdentifier name) {
-                boolean column = name.names.size() > 1;
-                outer[0] |= column;
-                String table = column ? name.names.get(name.names.size() - 2) : UNNAMED;
-                outer[1] &= column && tables.stream().noneMatch(table::equalsIgnoreCase);
+        Columns columns = new Columns(tables);
+        aggregate.accept(columns);
+        return columns.others && !columns.own;
+    }
+
+    /** Whether columns of some tables are named, and others that are not of the queries within. */
+    private static final class Columns extends SqlBasicVisitor<@Nullable Void> {
+        private final List<String> tables;
+        /** Tables of the queries that are gone through. */
+        private List<String> inner = List.of();
+
+        boolean own;
+        boolean others;
+
+        Columns(List<String> tables) {
+            this.tables = tables;
+        }
+
+        @Override
+        public @Nullable Void visit(SqlIdentifier name) {
+            if (name.isStar()) {
+                return null;
+            } else if (name.isSimple()) {
+                // A name of the SELECT's list, of what it is not told here.
+                own |= inner.isEmpty();
                 return null;
             }
+            String table = name.names.get(name.names.size() - 2);
+            if (inner.stream().noneMatch(table::equalsIgnoreCase)) {
+                boolean ofTables = tables.stream().anyMatch(table::equalsIgnoreCase);
+                own |= ofTables;
+                others |= !ofTables;
+            }
+            return null;
+        }
 
-            @Override
-            public @Nullable Void visit(SqlCall call) {
-                outer[1] &= !call.isA(SqlKind.QUERY);
+        @Override
+        public @Nullable Void visit(SqlCall call) {
+            if (!(call instanceof SqlSelect select)) {
                 return super.visit(call);
             }
-        });
-        return outer[0] && outer[1];
+            List<String> around = inner;
+            inner = new ArrayList<>(around);
+            addNames(select.getFrom(), inner);
+            from(select.getFrom());
+            for (SqlNode operand : select.getOperandList()) {
+                if (operand != null && operand != select.getFrom()) {
+                    operand.accept(this);
+                }
+            }
+            inner = around;
+            return null;
+        }
+
+        /** Conditions and queries in it, not names of tables. */
+        private void from(@Nullable SqlNode from) {
+            if (from instanceof SqlJoin join) {
+                from(join.getLeft());
+                from(join.getRight());
+                if (join.getCondition() != null) {
+                    join.getCondition().accept(this);
+                }
+            } else if (from instanceof SqlCall call && call.getKind() == SqlKind.AS) {
+                from(call.operand(0));
+            } else if (from instanceof SqlCall call && call.isA(SqlKind.QUERY)) {
+                call.accept(this);
+            }
+        }
     }
 }

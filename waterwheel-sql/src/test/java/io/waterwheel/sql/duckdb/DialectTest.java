@@ -165,6 +165,9 @@ final class DialectTest {
                 "SELECT id, SUM(amount) OVER (a ROWS 1 PRECEDING) AS s, SUM(amount) OVER b AS t, COUNT(*) OVER c AS n FROM"
                         + " orders WINDOW w AS (ORDER BY id, moment, amount, price), b AS (w ROWS 1 PRECEDING), a AS (ORDER BY"
                         + " id, moment, amount, price), c AS (w ROWS 1 PRECEDING), d AS (a) ;",
+                "SELECT id, (SELECT COUNT(*) FROM visits WINDOW w AS (ORDER BY id)) AS n FROM orders WINDOW w AS (ORDER BY id) ;",
+                "SELECT o.id, (SELECT SUM(o.amount) FILTER (WHERE v.level > 0) FROM visits v WHERE v.id = o.id) AS s,"
+                        + " (SELECT SUM(v.level + (SELECT MAX(w.level) FROM visits w)) FROM visits v) AS t FROM orders o ;",
                 "SELECT id, SUM(amount) OVER w AS s, (SELECT COUNT(*) OVER w FROM visits v WHERE v.id = o.id WINDOW w AS"
                         + " (ORDER BY id) LIMIT 1) AS n FROM orders o WINDOW w AS (ORDER BY id) ;",
                 "SELECT id, amount FROM orders WINDOW w AS (PARTITION BY id ORDER BY moment, amount) ORDER BY SUM(amount)"
@@ -399,9 +402,17 @@ final class DialectTest {
                         + " aggregate of columns of the query around it alone",
                 "SELECT id FROM orders o WHERE EXISTS (SELECT 1 FROM visits v GROUP BY v.id HAVING COUNT(amount) > 3)"
                         + " | SQL_UNSUPPORTED | line 1, column 83: not supported: an aggregate of columns of the query",
+                "SELECT o.id, (SELECT COUNT(*) FILTER (WHERE o.amount > 0) FROM visits v WHERE v.id = o.id) FROM orders o |"
+                        + " SQL_UNSUPPORTED | an aggregate of columns of the query",
+                "SELECT o.id, (SELECT SUM(o.amount + (SELECT MAX(w.level) FROM visits w)) FROM visits v) FROM orders o |"
+                        + " SQL_UNSUPPORTED | an aggregate of columns of the query",
+                "SELECT id, (SELECT SUM(level) OVER w FROM visits LIMIT 1) FROM orders WINDOW w AS (PARTITION BY id) | BAD_SQL"
+                        + " | line 1, column 36: no window 'w' is declared in",
+                "SELECT SUM(id) OVER w FROM orders WINDOW w AS (ORDER BY id ROWS 1 PRECEDING), v AS (w ROWS 2 PRECEDING)"
+                        + " | BAD_SQL | Referenced window cannot have framing declarations",
                 "SELECT id, SUM(amount) OVER w FROM orders WINDOW w AS (ORDER BY id), w AS (ORDER BY amount) | BAD_SQL |"
                         + " Duplicate window names",
-                "SELECT id, SUM(amount) OVER none FROM orders WINDOW w AS (ORDER BY id) | BAD_SQL | Window 'none' not found",
+                "SELECT id, SUM(amount) OVER none FROM orders WINDOW w AS (ORDER BY id) | BAD_SQL | no window 'none' is declared in",
                 "SELECT id FROM orders WINDOW w AS (ORDER BY none) | NO_SUCH_FIELD | there is no column 'none'",
                 "SELECT SUM(id) OVER w FROM orders WINDOW w AS (v ROWS 1 PRECEDING), v AS (ORDER BY id) | BAD_SQL"
                         + " | no window 'v' is declared before this one",

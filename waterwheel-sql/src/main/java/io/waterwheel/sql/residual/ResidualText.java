@@ -203,8 +203,7 @@ final class ResidualText {
         } else if (node instanceof Correlate correlate) {
             return forEach(correlate);
         } else if (node instanceof Aggregate aggregate) {
-            ResidualAggregates.Text text = ResidualAggregates.of(aggregate, finite);
-            return "SELECT " + named(text.columns()) + " FROM " + from(aggregate.getInput()) + " AS t" + text.groupBy();
+            return aggregate(aggregate);
         } else if (node instanceof Sort sort) {
             return "SELECT * FROM " + from(sort.getInput()) + " AS t" + order(sort);
         } else if (node instanceof SetOp set) {
@@ -219,6 +218,16 @@ final class ResidualText {
             return "SELECT * FROM " + step(scan);
         }
         throw new NotPushed(node.getRelTypeName().replace("Logical", ""));
+    }
+
+    private String aggregate(Aggregate aggregate) throws NotPushed {
+        ResidualAggregates.Text text = ResidualAggregates.of(aggregate, finite);
+        // DuckDB has no row for a row of the outer query that nothing matches, where a join stands above the
+        // aggregate; it has one where something is counted.
+        boolean counted = aggregate.getGroupSet().isEmpty()
+                && !RelOptUtil.getVariablesUsed(aggregate).isEmpty();
+        return "SELECT " + named(text.columns()) + " FROM " + from(aggregate.getInput()) + " AS t" + text.groupBy()
+                + (counted ? " HAVING count(*) >= 0" : "");
     }
 
     private static RexBuilder rex(RelNode node) {

@@ -228,6 +228,17 @@ final class SubQueriesOfListsTest {
                         + " a.amount UNION SELECT y.level FROM visits y WHERE y.moment <= a.moment) q) AS n FROM orders a",
                 "SELECT a.id, q.r FROM orders a, LATERAL (SELECT ROW_NUMBER() OVER (PARTITION BY y.id ORDER BY y.level, u.level) AS r"
                         + " FROM visits y JOIN visits u ON u.level = a.amount WHERE y.id = a.amount AND y.moment <= a.moment) q",
+                // An aggregate below a join has a row where nothing matches.
+                "SELECT o.id, (SELECT MAX(y.level) FROM visits y WHERE y.id = o.id AND (SELECT COALESCE(SUM(z.id), 2) FROM"
+                        + " visits z WHERE z.id = o.amount AND z.level > o.amount) > 1) AS t FROM orders o",
+                "SELECT o.id, o.moment, (SELECT MAX(y.level) FROM visits y JOIN visits u ON u.note = y.note WHERE y.id = o.id"
+                        + " AND u.level = o.amount AND (SELECT COALESCE(SUM(z.id), 2) FROM visits z JOIN visits w ON z.id = o.id"
+                        + " WHERE z.id = o.amount AND z.level > o.amount) > 1) > 1 AS t FROM orders o LEFT JOIN visits v ON"
+                        + " v.id = o.id AND EXISTS (SELECT 1 FROM visits s WHERE s.level = v.level)",
+                "SELECT o.id, q.m FROM orders o, LATERAL (SELECT y.level + COALESCE(n.s, 0) AS m FROM visits y, LATERAL (SELECT"
+                        + " SUM(z.id) AS s FROM visits z WHERE z.id = o.amount AND z.level > o.amount) n WHERE y.id = o.id) q",
+                "SELECT o.id, (SELECT COUNT(*) FROM visits y CROSS JOIN (SELECT SUM(z.id) AS s, MAX(z.note) AS t FROM visits z"
+                        + " WHERE z.id = o.amount AND z.level > o.amount) n WHERE y.id = o.id) AS m FROM orders o",
             })
     void whatCalciteMakesNoJoinsOfIsThatOfDuckDb(String statement) {
         assertThat(streams.plan(statement).toString()).contains(" LATERAL ");

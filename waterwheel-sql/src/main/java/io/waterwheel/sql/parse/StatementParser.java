@@ -65,6 +65,7 @@ public final class StatementParser {
     private static final Pattern USING = Pattern.compile("(?i)\\b(USING|NATURAL)\\b");
     private static final Pattern GROUP = Pattern.compile("(?i)\\bGROUP\\b");
     private static final Pattern WINDOW = Pattern.compile("(?i)\\bWINDOW\\b");
+    private static final Pattern WITH = Pattern.compile("(?i)\\bORDER\\b.*\\bWITH\\b", Pattern.DOTALL);
     private static final Pattern SETS = Pattern.compile("(?i)\\b(ROLLUP|CUBE)\\b");
 
     private StatementParser() {}
@@ -93,6 +94,9 @@ public final class StatementParser {
         }
         if (casts != null && WINDOW.matcher(statement).find()) {
             NamedWindows.resolve(casts);
+        }
+        if (casts != null && WITH.matcher(statement).find()) {
+            OrderedWith.enclose(casts);
         }
         SqlNode windows = casts == null ? null : casts.accept(new WindowTables());
         SqlNode grouped = windows != null && SETS.matcher(statement).find() ? GroupingSets.of(windows) : windows;

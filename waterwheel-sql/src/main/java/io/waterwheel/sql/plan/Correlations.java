@@ -1,25 +1,40 @@
 package io.waterwheel.sql.plan;
 
+import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.Sets;
+import io.waterwheel.sql.parse.SqlErrors;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.apache.calcite.plan.RelOptUtil;
+import org.apache.calcite.rel.RelHomogeneousShuttle;
 import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.RelShuttle;
 import org.apache.calcite.rel.RelVisitor;
 import org.apache.calcite.rel.core.Aggregate;
 import org.apache.calcite.rel.core.Correlate;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.core.Filter;
+import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rel.core.Project;
+import org.apache.calcite.rel.logical.LogicalFilter;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexCorrelVariable;
 import org.apache.calcite.rex.RexFieldAccess;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexShuttle;
+import org.apache.calcite.rex.RexSubQuery;
 import org.apache.calcite.rex.RexVisitor;
 import org.apache.calcite.rex.RexVisitorImpl;
 import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql2rel.DeduplicateCorrelateVariables;
 import org.apache.calcite.util.Litmus;
 import org.jspecify.annotations.Nullable;
 
@@ -136,5 +151,206 @@ final class Correlations extends RelVisitor {
             rows.add(correlate.getCorrelationId());
         }
         super.visit(node, ordinal, parent);
+    }
+
+    /**
+     * Says of the conditions of HAVING whose rows their sub-queries name. Calcite says it of the first sub-query alone,
+     * and calls the row otherwise in each.
+     */
+    static final class OfGroups extends RelHomogeneousShuttle {
+        /** Rows around the node. */
+        private Set<CorrelationId> around = Set.of();
+
+        @Override
+        public RelNode visit(RelNode other) {
+            if (other instanceof Correlate correlate) {
+                RelNode left = correlate.getLeft().accept(this);
+                RelNode right = within(Set.of(correlate.getCorrelationId()), correlate.getRight());
+                return correlate.copy(correlate.getTraitSet(), List.of(left, right));
+            }
+            RelNode visited = super.visit(other);
+            RelNode named = ofKeys(visited instanceof Filter filter ? named(filter) : visited);
+            return named.accept(new RexShuttle() {
+                @Override
+                public RexNode visitSubQuery(RexSubQuery query) {
+                    RexSubQuery same = (RexSubQuery) super.visitSubQuery(query);
+                    return same.clone(within(named.getVariablesSet(), same.rel));
+                }
+            });
+        }
+
+        private RelNode within(Set<CorrelationId> rows, RelNode node) {
+            Set<CorrelationId> outer = around;
+            around = Sets.union(outer, rows).immutableCopy();
+            RelNode visited = node.accept(this);
+            around = outer;
+            return visited;
+        }
+
+        /** A condition with one name for its row. */
+        private RelNode named(Filter filter) {
+            RelDataType type = filter.getInput().getRowType();
+            Set<CorrelationId> rows = new LinkedHashSet<>(filter.getVariablesSet());
+            for (RexSubQuery query : subQueries(filter.getCondition())) {
+                rows.addAll(Sets.difference(namesOf(query.rel, type), around));
+            }
+            if (rows.equals(filter.getVariablesSet())) {
+                return filter;
+            }
+            Set<CorrelationId> more = Sets.difference(rows, filter.getVariablesSet());
+            CorrelationId first = rows.iterator().next();
+            RexBuilder rex = filter.getCluster().getRexBuilder();
+            RexNode condition = filter.getCondition().accept(new RexShuttle() {
+                @Override
+                public RexNode visitSubQuery(RexSubQuery query) {
+                    RexSubQuery same = (RexSubQuery) super.visitSubQuery(query);
+                    requireNone(same.rel, type, more);
+                    return same.clone(DeduplicateCorrelateVariables.go(rex, first, rows, same.rel));
+                }
+            });
+            return LogicalFilter.create(filter.getInput(), condition, ImmutableSet.of(first));
+        }
+
+        /** Refuses conditions within that may name rows of their own so. */
+        private static void requireNone(RelNode node, RelDataType type, Set<CorrelationId> rows) {
+            each(node, one -> {
+                boolean same = one instanceof Filter filter
+                        && filter.getInput().getRowType().equals(type)
+                        && subQueries(filter.getCondition()).stream()
+                                .anyMatch(query -> !Sets.intersection(RelOptUtil.getVariablesUsed(query.rel), rows)
+                                        .isEmpty());
+                if (same) {
+                    throw SqlErrors.unsupported(
+                            "not supported: several sub-queries in HAVING, one of which has such a HAVING itself, over"
+                                    + " groups whose columns have the same names; select from the groups instead:"
+                                    + " FROM (SELECT ... GROUP BY ...) AS g WHERE ...");
+                }
+            });
+        }
+
+        private static List<RexSubQuery> subQueries(RexNode value) {
+            List<RexSubQuery> found = new ArrayList<>();
+            value.accept(new RexVisitorImpl<@Nullable Void>(true) {
+                @Override
+                public @Nullable Void visitSubQuery(RexSubQuery query) {
+                    found.add(query);
+                    return super.visitSubQuery(query);
+                }
+            });
+            return found;
+        }
+
+        /**
+         * With the columns of groups in what is asked of them: Calcite names the first so, and leaves others as they
+         * were in the rows.
+         */
+        private static RelNode ofKeys(RelNode node) {
+            RelNode below = node.getInputs().size() == 1 ? node.getInput(0) : node;
+            RelNode groups = node instanceof Project && below instanceof Filter ? below.getInput(0) : below;
+            if (!(groups instanceof Aggregate aggregate)
+                    || node.getVariablesSet().isEmpty()) {
+                return node;
+            }
+            RexBuilder rex = node.getCluster().getRexBuilder();
+            return node.accept(new RexShuttle() {
+                private final RexShuttle naming = this;
+
+                @Override
+                public RexNode visitFieldAccess(RexFieldAccess access) {
+                    RexNode of = access.getReferenceExpr();
+                    return of instanceof RexCorrelVariable variable
+                                    && node.getVariablesSet().contains(variable.id)
+                                    && !of.getType().equals(aggregate.getRowType())
+                            ? rex.makeFieldAccess(
+                                    rex.makeCorrel(aggregate.getRowType(), variable.id), key(aggregate, access))
+                            : super.visitFieldAccess(access);
+                }
+
+                @Override
+                public RexNode visitSubQuery(RexSubQuery query) {
+                    RexSubQuery same = (RexSubQuery) super.visitSubQuery(query);
+                    return same.clone(same.rel.accept(new RelHomogeneousShuttle() {
+                        @Override
+                        public RelNode visit(RelNode other) {
+                            return super.visit(other).accept(naming);
+                        }
+                    }));
+                }
+            });
+        }
+
+        /** The place among the groups' columns of one of the rows'. */
+        private static int key(Aggregate groups, RexFieldAccess access) {
+            RelNode input = groups.getInput();
+            RelNode rows = input instanceof Project list ? list.getInput() : input;
+            boolean joined = rows instanceof Join
+                    && RelOptUtil.areRowTypesEqual(
+                            rows.getRowType(), access.getReferenceExpr().getType(), true);
+            int key = 0;
+            for (int column : groups.getGroupSet()) {
+                RexNode value = input instanceof Project list
+                        ? list.getProjects().get(column)
+                        : RexInputRef.of(column, input.getRowType());
+                // Of a join columns of the same name have others; another table may be a list that has become one with
+                // that of the groups.
+                boolean same = joined
+                        ? value instanceof RexInputRef named
+                                && named.getIndex() == access.getField().getIndex()
+                        : groups.getRowType()
+                                .getFieldNames()
+                                .get(key)
+                                .equals(access.getField().getName());
+                if (same) {
+                    return key;
+                }
+                key++;
+            }
+            throw SqlErrors.unsupported("not supported: a sub-query that names column "
+                    + access.getField().getName() + " of groups beside others; select from the groups instead:"
+                    + " FROM (SELECT ... GROUP BY ...) AS g");
+        }
+
+        /** The rows of a type that are named within and are not of a node within. */
+        private static Set<CorrelationId> namesOf(RelNode node, RelDataType type) {
+            Set<CorrelationId> used = RelOptUtil.getVariablesUsed(node);
+            Set<CorrelationId> names = new LinkedHashSet<>();
+            RexShuttle looking = new RexShuttle() {
+                @Override
+                public RexNode visitCorrelVariable(RexCorrelVariable variable) {
+                    if (used.contains(variable.id) && variable.getType().equals(type)) {
+                        names.add(variable.id);
+                    }
+                    return variable;
+                }
+            };
+            each(node, one -> {
+                RelNode unused = one.accept(looking);
+            });
+            return names;
+        }
+
+        /** Hands out the nodes, those of sub-queries too. */
+        private static void each(RelNode node, Consumer<RelNode> look) {
+            RelNode unused = node.accept(new RelHomogeneousShuttle() {
+                private final RexShuttle within = new RexShuttle() {
+                    @Override
+                    public RexNode visitSubQuery(RexSubQuery query) {
+                        RelNode unused = query.rel.accept(outer());
+                        return super.visitSubQuery(query);
+                    }
+                };
+
+                private RelShuttle outer() {
+                    return this;
+                }
+
+                @Override
+                public RelNode visit(RelNode other) {
+                    look.accept(other);
+                    RelNode unused = other.accept(within);
+                    return super.visit(other);
+                }
+            });
+        }
     }
 }

@@ -80,7 +80,8 @@ final class Decorrelation {
     /** The plan with sub-queries as operators: joins, and correlated ones where they name columns around them. */
     static RelNode operators(RelNode root) {
         HepPlanner planner = new HepPlanner(SUB_QUERIES);
-        planner.setRoot(root.accept(new Rewording(root.getCluster().getRexBuilder())));
+        planner.setRoot(root.accept(new Correlations.OfGroups())
+                .accept(new Rewording(root.getCluster().getRexBuilder())));
         return planner.findBestExp().accept(new MixedComparisons.Casting());
     }
 
@@ -510,7 +511,9 @@ final class Decorrelation {
                 boolean force,
                 Iterable<CorrelationId> rows) {
             if (!asks(values)) {
-                return super.project(values, names, force, rows);
+                // Calcite looks for the list above a HAVING that asks several, also where it is all columns.
+                boolean list = force || (peek() instanceof Filter having && asks(List.of(having.getCondition())));
+                return super.project(values, names, list, rows);
             } else if (!(peek() instanceof Project)) {
                 return withSimplifier(Asking::new, same -> super.project(values, names, force, rows));
             }

@@ -245,6 +245,89 @@ final class SubQueriesOfListsTest {
         assertAlike(streams, duckdb, statement, statement);
     }
 
+    /** Sub-queries that name columns of groups, and WITH in those of ORDER BY. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT id, COUNT(*) AS n FROM orders o GROUP BY id HAVING COUNT(*) > (SELECT COUNT(*) FROM"
+                        + " visits v WHERE v.id = o.id) AND COUNT(*) > (SELECT MIN(level) FROM visits v WHERE v.id ="
+                        + " o.id)",
+                "SELECT id, COUNT(*) AS n FROM orders o GROUP BY id HAVING EXISTS (SELECT 1 FROM visits v"
+                        + " WHERE v.id = o.id) OR EXISTS (SELECT 1 FROM visits v WHERE v.level = o.id)",
+                "SELECT id, COUNT(*) AS n FROM orders o GROUP BY id HAVING MAX(amount) IN (SELECT level FROM"
+                        + " visits v WHERE v.id = o.id) AND MIN(amount) NOT IN (SELECT level FROM visits v WHERE v.id ="
+                        + " o.id)",
+                "SELECT id, COUNT(*) AS n FROM orders o GROUP BY id HAVING COUNT(*) > (SELECT MAX(level) FROM"
+                        + " visits v WHERE v.id = o.id) AND SUM(amount) > (SELECT MIN(level) FROM visits v WHERE v.id ="
+                        + " o.id) AND id < (SELECT COUNT(*) FROM visits)",
+                "SELECT id, COUNT(*) AS n FROM orders o GROUP BY ROLLUP (id) HAVING COUNT(*) > (SELECT"
+                        + " COUNT(*) FROM visits v WHERE v.id = o.id) AND COUNT(*) > (SELECT MIN(level) FROM visits v"
+                        + " WHERE v.id = o.id)",
+                "SELECT id FROM orders o ORDER BY (WITH w AS (SELECT id, level FROM visits) SELECT MAX(level)"
+                        + " FROM w WHERE w.id = o.id), id",
+                "SELECT id FROM orders o UNION SELECT id FROM visits ORDER BY (WITH w AS (SELECT MAX(level)"
+                        + " AS m FROM visits v) SELECT m FROM w), id",
+                "SELECT id FROM orders o ORDER BY id + (WITH w AS (SELECT id, level FROM visits) SELECT"
+                        + " MAX(level) FROM w WHERE w.id = o.id) LIMIT 3",
+                "SELECT id, COUNT(*) AS n, (SELECT MAX(level) FROM visits v WHERE v.id = o.id) AS m FROM"
+                        + " orders o GROUP BY id HAVING COUNT(*) > (SELECT COUNT(*) FROM visits v WHERE v.id = o.id) OR"
+                        + " COUNT(*) > (SELECT MIN(level) FROM visits v WHERE v.id = o.id)",
+                "SELECT o.id, COUNT(*) AS n FROM orders o GROUP BY o.id HAVING EXISTS (SELECT v.id FROM"
+                        + " visits v WHERE v.id < o.id GROUP BY v.id HAVING COUNT(*) > (SELECT COUNT(*) FROM orders z"
+                        + " WHERE z.id = v.id) AND EXISTS (SELECT 1 FROM orders y WHERE y.id = o.id AND y.amount ="
+                        + " v.id)) AND COUNT(*) > (SELECT MIN(level) FROM visits v WHERE v.id = o.id)",
+                "SELECT o.id, (SELECT COUNT(*) FROM (SELECT v.id FROM visits v GROUP BY v.id HAVING COUNT(*)"
+                        + " > (SELECT COUNT(*) FROM orders z WHERE z.id = v.id AND z.amount < o.amount) AND"
+                        + " MIN(v.level) < (SELECT MAX(z.amount) FROM orders z WHERE z.id = v.id)) g) AS n FROM orders"
+                        + " o",
+                "SELECT id, note, COUNT(*) AS n FROM orders o GROUP BY GROUPING SETS ((id), (note)) HAVING"
+                        + " COUNT(*) > (SELECT COUNT(*) FROM visits v WHERE v.note = o.note) AND COUNT(*) > (SELECT"
+                        + " MIN(level) FROM visits v WHERE v.note = o.note)",
+                "SELECT a.id, b.note, COUNT(*) AS n FROM orders a JOIN visits b ON a.id = b.id GROUP BY a.id,"
+                        + " b.note HAVING COUNT(*) > (SELECT COUNT(*) FROM visits v WHERE v.note = b.note) AND COUNT(*)"
+                        + " > (SELECT MIN(level) FROM visits v WHERE v.id = a.id AND v.note = b.note)",
+                "SELECT id, COUNT(*) AS n FROM orders o GROUP BY id HAVING CASE WHEN EXISTS (SELECT 1 FROM"
+                        + " visits v WHERE v.id = o.id) THEN EXISTS (SELECT 1 FROM visits v WHERE v.level = o.id) ELSE"
+                        + " COUNT(*) IN (SELECT level FROM visits v WHERE v.id = o.id) END",
+                "SELECT id, COUNT(*) AS n FROM orders o GROUP BY id HAVING id NOT IN (SELECT level FROM"
+                        + " visits v WHERE v.id = o.id AND v.level IS NOT NULL) AND id > ALL (SELECT level FROM visits"
+                        + " v WHERE v.id = o.id) AND COUNT(*) > 2",
+                "SELECT a.id, b.note, COUNT(*) AS n FROM orders a JOIN visits b ON a.id = b.id GROUP BY a.id,"
+                        + " b.note HAVING COUNT(*) > (SELECT MIN(level) FROM visits v WHERE v.id = a.id AND v.note ="
+                        + " b.note)",
+                "SELECT b.id, b.note, COUNT(*) AS n FROM orders a JOIN visits b ON a.id = b.id GROUP BY b.id,"
+                        + " b.note HAVING COUNT(*) > (SELECT COUNT(*) FROM visits v WHERE v.note = b.note) AND COUNT(*)"
+                        + " > (SELECT MIN(level) FROM visits v WHERE v.id = b.id AND v.note = b.note)",
+                "SELECT b.id, a.id, COUNT(*) AS n FROM orders a JOIN visits b ON a.id < b.id GROUP BY b.id,"
+                        + " a.id HAVING EXISTS (SELECT 1 FROM visits v WHERE v.id = b.id AND v.level = a.id) AND EXISTS"
+                        + " (SELECT 1 FROM visits v WHERE v.level = a.id AND v.id = b.id)",
+                "SELECT note, id, (SELECT MAX(v.level) FROM visits v WHERE v.id = o.id AND v.note = o.note)"
+                        + " AS m FROM orders o GROUP BY note, id",
+                "SELECT y, x, (SELECT COUNT(*) FROM visits v WHERE v.id = d.x AND v.note = d.y) AS m FROM"
+                        + " (SELECT note AS y, amount, id AS x FROM orders) d GROUP BY d.y, d.x",
+                "SELECT d.id, (SELECT COUNT(*) FROM visits v WHERE v.id = d.id AND v.level = d.level) AS m"
+                        + " FROM (SELECT id AS level, level AS id FROM visits) d GROUP BY d.id, d.level",
+                "SELECT level, d.id, COUNT(*) FROM (SELECT id AS level, level AS id FROM visits) d GROUP BY"
+                        + " d.level, d.id HAVING EXISTS (SELECT 1 FROM visits v WHERE v.id = d.id AND v.level ="
+                        + " d.level) OR EXISTS (SELECT 1 FROM visits v WHERE v.level = d.id AND v.id = d.level)",
+                "SELECT note, id, amount, COUNT(*), (SELECT MAX(v.level) FROM visits v WHERE v.id = o.id AND"
+                        + " v.note = o.note) AS m FROM orders o GROUP BY amount, note, id HAVING EXISTS (SELECT 1 FROM"
+                        + " visits v WHERE v.id = o.id AND v.level >= o.amount) ORDER BY (SELECT MIN(v.level) FROM"
+                        + " visits v WHERE v.level = o.amount AND v.id = o.id), note, id, amount LIMIT 200",
+            })
+    void columnsOfGroupsAreThoseOfDuckDb(String statement) {
+        assertAlike(streams, duckdb, statement, statement);
+    }
+
+    @Test
+    void whoseColumnsAGroupNamesIsRefusedWhereItIsUnknown() {
+        assertThatThrownBy(() -> streams.plan("SELECT o.id FROM orders o GROUP BY o.id HAVING EXISTS (SELECT v.id FROM"
+                        + " visits v GROUP BY v.id HAVING EXISTS (SELECT 1 FROM orders z WHERE z.amount = v.id) AND EXISTS"
+                        + " (SELECT 1 FROM orders y WHERE y.id = o.id AND y.amount = v.id)) AND EXISTS (SELECT 1 FROM visits"
+                        + " v WHERE v.level = o.id)"))
+                .hasMessageContaining("several sub-queries in HAVING, one of which has such a HAVING itself");
+    }
+
     /** Conditions of joins that ask sub-queries. */
     @ParameterizedTest
     @ValueSource(

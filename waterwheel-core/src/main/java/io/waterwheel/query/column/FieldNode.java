@@ -66,29 +66,53 @@ public final class FieldNode extends ColumnNode {
      * @return how many they are
      */
     public int keepAmong(RowView view, int[] selected, int count, long least, long[] bits, boolean negated) {
+        int kept = Selection.isRange(selected, count)
+                ? amongRange(view, selected, count, least, bits, negated)
+                : amongSelected(view, selected, count, least, bits, negated);
+        // Few are left of most lists: less is read of the masks so.
+        return nullColumn < 0 ? kept : keepPresent(view, selected, kept);
+    }
+
+    private int amongRange(RowView view, int[] selected, int count, long least, long[] bits, boolean negated) {
+        byte[] bytes = view.columns[column];
+        int base = view.bases[column];
+        int last = bits.length - 1;
+        int flip = negated ? 1 : 0;
+        int first = selected[0];
+        int kept = 0;
+        // Without a branch: whether a row is kept cannot be foreseen.
+        for (int row = first; row < first + count; row++) {
+            long at = LittleEndian.getLong(bytes, base + row * 8) - least;
+            selected[kept] = row;
+            kept += (int) (bits[(int) Math.min(at >>> 6, last)] >>> at & 1) ^ flip;
+        }
+        return kept;
+    }
+
+    private int amongSelected(RowView view, int[] selected, int count, long least, long[] bits, boolean negated) {
         byte[] bytes = view.columns[column];
         int base = view.bases[column];
         int last = bits.length - 1;
         int flip = negated ? 1 : 0;
         int kept = 0;
-        // Without a branch: whether a row is kept cannot be foreseen.
-        if (nullColumn < 0) {
-            for (int i = 0; i < count; i++) {
-                int row = selected[i];
-                long at = LittleEndian.getLong(bytes, base + row * 8) - least;
-                selected[kept] = row;
-                kept += (int) (bits[(int) Math.min(at >>> 6, last)] >>> at & 1) ^ flip;
-            }
-            return kept;
-        }
-        byte[] masks = view.columns[nullColumn];
-        int nulls = view.bases[nullColumn] + nullByte;
         for (int i = 0; i < count; i++) {
             int row = selected[i];
             long at = LittleEndian.getLong(bytes, base + row * 8) - least;
-            int found = (int) (bits[(int) Math.min(at >>> 6, last)] >>> at & 1) ^ flip;
             selected[kept] = row;
-            kept += found & ~(masks[nulls + row * nullWidth] >>> nullShift);
+            kept += (int) (bits[(int) Math.min(at >>> 6, last)] >>> at & 1) ^ flip;
+        }
+        return kept;
+    }
+
+    /** Keeps of the first {@code count} of the selected rows those that are not null; only when {@link #nullable}. */
+    public int keepPresent(RowView view, int[] selected, int count) {
+        byte[] masks = view.columns[nullColumn];
+        int nulls = view.bases[nullColumn] + nullByte;
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            selected[kept] = row;
+            kept += ~(masks[nulls + row * nullWidth] >>> nullShift) & 1;
         }
         return kept;
     }

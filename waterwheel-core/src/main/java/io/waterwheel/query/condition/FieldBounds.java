@@ -59,7 +59,7 @@ final class FieldBounds extends ColumnNode {
         }
         // What a value is where it is null is not defined, but it is there: nulls are looked for among few.
         int kept = keepWithin(view, selected, count);
-        return field.nullable() ? keepPresent(view, selected, kept) : kept;
+        return field.nullable() ? field.keepPresent(view, selected, kept) : kept;
     }
 
     private int keepWithin(RowView view, int[] selected, int count) {
@@ -85,16 +85,6 @@ final class FieldBounds extends ColumnNode {
                         : keepLongs(bytes, base, selected, count);
             case BOOLEAN, VARIABLE -> throw new IllegalStateException("no bounds of " + field.fieldType());
         };
-    }
-
-    private int keepPresent(RowView view, int[] selected, int count) {
-        int kept = 0;
-        for (int i = 0; i < count; i++) {
-            int row = selected[i];
-            selected[kept] = row;
-            kept += field.isNull(view, row) ? 0 : 1;
-        }
-        return kept;
     }
 
     private int keepLongs(long[] values, int[] selected, int count) {

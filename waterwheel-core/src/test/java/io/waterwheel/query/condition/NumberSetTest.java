@@ -40,21 +40,34 @@ final class NumberSetTest {
             assertThat(kept(set, asked, null, negated)).isEqualTo(rows(set, asked, null, negated));
             assertThat(kept(set, asked, nulls, negated)).isEqualTo(rows(set, asked, nulls, negated));
             if (set.bits().length > 0) {
-                assertThat(keptOfField(set, asked, null, negated)).isEqualTo(rows(set, asked, null, negated));
-                assertThat(keptOfField(set, asked, nulls, negated)).isEqualTo(rows(set, asked, nulls, negated));
+                compareOfField(set, asked, null, negated, all(asked));
+                compareOfField(set, asked, nulls, negated, all(asked));
+                int[] some = all(asked);
+                for (int i = 0; i < 3; i++) {
+                    some = IntStream.of(some)
+                            .filter(row -> random.nextInt(3) > 0)
+                            .toArray();
+                    compareOfField(set, asked, nulls, negated, some);
+                }
+                compareOfField(set, asked, null, negated, some);
             }
         }
     }
 
-    /** Of all rows but the first two. */
+    /** All rows but the first two. */
+    private static int[] all(long[] numbers) {
+        return IntStream.range(2, numbers.length).toArray();
+    }
+
     private static int[] kept(NumberSet set, long[] numbers, boolean @Nullable [] nulls, boolean negated) {
-        int[] selected = IntStream.range(2, numbers.length).toArray();
+        int[] selected = all(numbers);
         int kept = set.keep(numbers, nulls, selected, selected.length, negated);
         return Arrays.copyOf(selected, kept);
     }
 
     /** The same by a field, where it is; its nulls are the tenth bit of two bytes. */
-    private static int[] keptOfField(NumberSet set, long[] numbers, boolean @Nullable [] nulls, boolean negated) {
+    private static void compareOfField(
+            NumberSet set, long[] numbers, boolean @Nullable [] nulls, boolean negated, int[] of) {
         List<Field> fields = new ArrayList<>();
         for (int f = 0; f < 10; f++) {
             fields.add(new Field("n" + f, FieldType.LONG, nulls != null));
@@ -68,15 +81,19 @@ final class NumberSetTest {
             }
         }
         block.setSize(numbers.length);
-        int[] selected = IntStream.range(2, numbers.length).toArray();
+        int[] selected = of.clone();
         FieldNode field = new FieldNode(layout, 9);
         assertThat(field.isWhole()).isTrue();
         int kept = field.keepAmong(RowView.of(block), selected, selected.length, set.least(), set.bits(), negated);
-        return Arrays.copyOf(selected, kept);
+        assertThat(Arrays.copyOf(selected, kept)).isEqualTo(rows(set, numbers, nulls, negated, of));
     }
 
     private static int[] rows(NumberSet set, long[] numbers, boolean @Nullable [] nulls, boolean negated) {
-        return IntStream.range(2, numbers.length)
+        return rows(set, numbers, nulls, negated, all(numbers));
+    }
+
+    private static int[] rows(NumberSet set, long[] numbers, boolean @Nullable [] nulls, boolean negated, int[] of) {
+        return IntStream.of(of)
                 .filter(row -> (nulls == null || !nulls[row]) && set.has(numbers[row]) != negated)
                 .toArray();
     }

@@ -97,18 +97,20 @@ public final class OuterAggregates extends SqlBasicVisitor<@Nullable Void> {
         }
     }
 
-    /** Whether it names columns, also in queries within it, and none of the tables. */
+    /** Whether it names columns, and none of the tables, also in queries within it. */
     private static boolean isOuter(SqlCall aggregate, List<String> tables) {
         Columns columns = new Columns(tables);
         aggregate.accept(columns);
         return columns.others && !columns.own;
     }
 
-    /** Whether columns of some tables are named, and others that are not of the queries within. */
+    /** Whether columns of some tables are named, and others outside of the queries within. */
     private static final class Columns extends SqlBasicVisitor<@Nullable Void> {
         private final List<String> tables;
         /** Tables of the queries that are gone through. */
         private List<String> inner = List.of();
+        /** Queries around what is looked at, within the aggregate. */
+        private int depth;
 
         boolean own;
         boolean others;
@@ -123,14 +125,14 @@ public final class OuterAggregates extends SqlBasicVisitor<@Nullable Void> {
                 return null;
             } else if (name.isSimple()) {
                 // A name of the SELECT's list, of what it is not told here.
-                own |= inner.isEmpty();
+                own |= depth == 0;
                 return null;
             }
             String table = name.names.get(name.names.size() - 2);
             if (inner.stream().noneMatch(table::equalsIgnoreCase)) {
                 boolean ofTables = tables.stream().anyMatch(table::equalsIgnoreCase);
                 own |= ofTables;
-                others |= !ofTables;
+                others |= !ofTables && depth == 0;
             }
             return null;
         }
@@ -142,6 +144,7 @@ public final class OuterAggregates extends SqlBasicVisitor<@Nullable Void> {
             }
             List<String> around = inner;
             inner = new ArrayList<>(around);
+            depth++;
             addNames(select.getFrom(), inner);
             from(select.getFrom());
             for (SqlNode operand : select.getOperandList()) {
@@ -150,6 +153,7 @@ public final class OuterAggregates extends SqlBasicVisitor<@Nullable Void> {
                 }
             }
             inner = around;
+            depth--;
             return null;
         }
 

@@ -32,6 +32,8 @@ final class LoopbackClient implements AutoCloseable {
     private static final int CLOSE_SECONDS = 2;
     /** Messages that are asked for ahead, as clients do. */
     private static final int AHEAD = 3;
+    /** The largest message, as clients have it. */
+    private static final int MOST_BYTES = 64 << 20;
 
     private static final MethodDescriptor<byte[], Integer> DO_GET = MethodDescriptor.<byte[], Integer>newBuilder()
             .setType(MethodDescriptor.MethodType.SERVER_STREAMING)
@@ -55,6 +57,7 @@ final class LoopbackClient implements AutoCloseable {
                 .eventLoopGroup(loop)
                 .channelType(NioSocketChannel.class)
                 .directExecutor()
+                .maxInboundMessageSize(MOST_BYTES)
                 .build();
     }
 
@@ -105,9 +108,12 @@ final class LoopbackClient implements AutoCloseable {
 
     @Override
     public void close() throws InterruptedException {
-        boolean unused = channel.shutdownNow().awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
-        loop.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)
-                .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+        try {
+            boolean unused = channel.shutdownNow().awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
+        } finally {
+            loop.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)
+                    .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+        }
     }
 
     private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {

@@ -5,12 +5,13 @@ import io.waterwheel.topology.rpc.QueryHandler;
 import io.waterwheel.wire.TraceParent;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,23 +27,45 @@ final class OwnQuestions {
     static final String TRACE = trace();
 
     private static final int MOST_STREAMS = 3;
-    /** Of one question: what takes longer is not asked again. */
-    private static final Duration PATIENCE = Duration.ofMillis(500);
+    /** Of one question. */
+    static final Duration PATIENCE = Duration.ofMillis(500);
 
     /** Answers whose median says how quick they are. */
     private static final int LAST = 20;
 
-    private static final long QUICK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+    /** Before it may end for quick answers each stream has been asked a question of each kind. */
+    private static final int LEAST = Math.max(LAST, MOST_STREAMS * StreamQuestions.KINDS);
 
-    private final BooleanSupplier wanted;
+    /** How many of this process ask now; more than one in tests alone. */
+    private static final AtomicInteger UNDER_WAY = new AtomicInteger();
+
+    /**
+     * When it ends.
+     *
+     * @param most how long it may last
+     * @param quick it ends early once the median of the last answers is no longer than this; zero for never
+     * @param wanted whether it shall go on; asked before each question
+     */
+    record End(Duration most, Duration quick, BooleanSupplier wanted) {}
+
+    private final End end;
     private final long begun = System.nanoTime();
     private final long deadline;
     private final long[] last = new long[LAST];
     private int asked;
 
-    private OwnQuestions(Duration most, BooleanSupplier wanted) {
-        this.deadline = begun + most.toNanos();
-        this.wanted = wanted;
+    private OwnQuestions(End end) {
+        this.deadline = begun + end.most().toNanos();
+        this.end = end;
+    }
+
+    /**
+     * Whether a question is one of these: it has their trace, and they are being asked.
+     *
+     * @param trace the caller's {@code traceparent}
+     */
+    static boolean has(String trace) {
+        return UNDER_WAY.get() > 0 && trace.equals(TRACE);
     }
 
     private static String trace() {
@@ -56,51 +79,52 @@ final class OwnQuestions {
     }
 
     /**
-     * Asks, and says in the log what that took. A stream that has no rows is left out, and so is what is not answered
-     * soon.
+     * Asks, and says in the log what that took. A stream that has no rows is left out, and so is one that fails. What
+     * is not answered soon is asked once more, after the others. Lasts longer than it may where {@code queries} does
+     * not return.
      *
      * @param host and port of the server
      * @param streams of which a few are asked about
      * @param queries answers the question for rows to ask about
-     * @param most how long it may last
-     * @param wanted whether it shall go on; asked before each question
      */
-    static void ask(
-            String host,
-            int port,
-            Collection<StreamInfo> streams,
-            QueryHandler queries,
-            Duration most,
-            BooleanSupplier wanted)
+    static void ask(String host, int port, Collection<StreamInfo> streams, QueryHandler queries, End end)
             throws InterruptedException {
-        new OwnQuestions(most, wanted).ask(host, port, streams, queries);
+        UNDER_WAY.incrementAndGet();
+        try {
+            new OwnQuestions(end).ask(host, port, streams, queries);
+        } finally {
+            UNDER_WAY.decrementAndGet();
+        }
     }
 
     private void ask(String host, int port, Collection<StreamInfo> streams, QueryHandler queries)
             throws InterruptedException {
-        List<List<byte[]>> questions = new ArrayList<>();
+        Deque<Deque<Question>> questions = new ArrayDeque<>();
         for (StreamInfo stream : streams) {
             if (questions.size() == MOST_STREAMS || !goesOn()) {
                 break;
             }
-            StreamQuestions.Sample sample = new StreamQuestions.Sample();
-            queries.query(StreamQuestions.sampling(stream, least()), sample);
-            List<byte[]> tickets = StreamQuestions.of(stream, sample, PATIENCE);
-            if (!tickets.isEmpty()) {
-                questions.add(tickets);
+            Deque<Question> about = about(stream, queries);
+            if (!about.isEmpty()) {
+                questions.add(about);
             }
+        }
+        if (questions.isEmpty()) {
+            LOG.debug("[warm-up] no stream has rows to ask about");
+            return;
         }
         int found = questions.size();
         try (LoopbackClient client = new LoopbackClient(host, port, TRACE)) {
-            for (int round = 0; !questions.isEmpty() && goesOn(); round++) {
-                int of = round % questions.size();
-                List<byte[]> tickets = questions.get(of);
-                int next = round / questions.size() % tickets.size();
-                if (!ask(client, tickets.get(next))) {
-                    tickets.remove(next);
-                    if (tickets.isEmpty()) {
-                        questions.remove(of);
-                    }
+            while (!questions.isEmpty() && goesOn()) {
+                Deque<Question> about = questions.remove();
+                Question question = about.remove();
+                if (ask(client, question.ticket())) {
+                    about.add(question);
+                } else if (!question.again()) {
+                    about.add(new Question(question.ticket(), true));
+                }
+                if (!about.isEmpty()) {
+                    questions.add(about);
                 }
             }
         }
@@ -112,13 +136,35 @@ final class OwnQuestions {
                 median() / 1e6);
     }
 
+    /** Those about a stream; none where it has no rows, or fails. */
+    private Deque<Question> about(StreamInfo stream, QueryHandler queries) throws InterruptedException {
+        Deque<Question> about = new ArrayDeque<>();
+        try {
+            StreamQuestions.Sample sample = new StreamQuestions.Sample();
+            queries.query(StreamQuestions.sampling(stream, least()), sample);
+            StreamQuestions.of(stream, sample, PATIENCE).forEach(ticket -> about.add(new Question(ticket, false)));
+        } catch (RuntimeException e) {
+            LOG.debug("[warm-up] stream '{}' is left out: {}", stream.name(), e.toString(), e);
+        }
+        return about;
+    }
+
+    /**
+     * One to ask.
+     *
+     * @param again whether it was given up once
+     */
+    private record Question(byte[] ticket, boolean again) {}
+
     private Duration least() {
         Duration left = Duration.ofNanos(Math.max(TimeUnit.MILLISECONDS.toNanos(1), deadline - System.nanoTime()));
         return left.compareTo(PATIENCE) < 0 ? left : PATIENCE;
     }
 
     private boolean goesOn() {
-        return wanted.getAsBoolean() && deadline - System.nanoTime() > 0 && (asked < LAST || median() > QUICK_NANOS);
+        return end.wanted().getAsBoolean()
+                && deadline - System.nanoTime() > 0
+                && (asked < LEAST || median() > end.quick().toNanos());
     }
 
     private long median() {

@@ -61,8 +61,11 @@ public final class QueryWarmUp implements AutoCloseable {
     private static final Duration GRACE = Duration.ofSeconds(2);
 
     private static final int CLOSE_SECONDS = 2;
-    /** Of the processor's time that it may take, how long it may ask as clients do. */
+    /** By the clock, how long it may ask as clients do: so much of the processor's time that it may take. */
     private static final int AS_CLIENTS_PERCENT = 150;
+
+    /** When answers to clients are as quick as they need to be. */
+    private static final Duration QUICK = Duration.ofMillis(2);
 
     /**
      * After its first part it goes on by itself: a worker may have no coordinator that clients come to. Longer than a
@@ -76,6 +79,9 @@ public final class QueryWarmUp implements AutoCloseable {
     private final CountDownLatch clients = new CountDownLatch(1);
 
     private final AtomicBoolean asClients = new AtomicBoolean();
+    /** Whether it asks as clients do no longer. */
+    private final CountDownLatch askedAsClients = new CountDownLatch(1);
+
     private final CountDownLatch ended = new CountDownLatch(1);
     private final QuietMoments quiet = new QuietMoments();
     private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
@@ -163,47 +169,66 @@ public final class QueryWarmUp implements AutoCloseable {
     }
 
     /**
-     * Asks about streams that are there, through the port where clients will, until that is quick or half as long again
-     * as this one's time of the processor is over. Once a process; later calls return at once. Returns early when this
-     * thread is interrupted, and when this is closed.
+     * Asks about streams that are there, through the port where clients will, until that is quick or, by the clock,
+     * half as long again as this one's time of the processor is over. Once a process, on a thread of its own; other
+     * callers wait for the same. Returns half a second after that time at the latest, also where an answer never comes;
+     * early when this thread is interrupted, and when this is closed.
      *
      * @param host and port of the coordinator's server, which answers already
      * @param streams of which a few are asked about
-     * @param queries answers a query of the coordinator's own
+     * @param queries answers a query of the coordinator's own; may block
      */
     public void askAsClients(String host, int port, Collection<StreamInfo> streams, QueryHandler queries) {
         if (first != null) {
             first.askAsClients(host, port, streams, queries);
             return;
         }
-        if (most.isZero() || !asClients.compareAndSet(false, true)) {
+        if (most.isZero()) {
             return;
         }
+        Duration bound = most.multipliedBy(AS_CLIENTS_PERCENT).dividedBy(100);
+        if (asClients.compareAndSet(false, true)) {
+            // A stream is followed, in ZooKeeper and the chunk store, without a deadline: a start must not wait for
+            // that.
+            Thread asking = new Thread(
+                    () -> ask(host, port, streams, queries, new OwnQuestions.End(bound, QUICK, () -> !closed)),
+                    "query-warm-up-as-client");
+            asking.setDaemon(true);
+            asking.start();
+        }
         try {
-            OwnQuestions.ask(
-                    host,
-                    port,
-                    streams,
-                    queries,
-                    most.multipliedBy(AS_CLIENTS_PERCENT).dividedBy(100),
-                    () -> !closed);
+            if (!askedAsClients.await(bound.plus(OwnQuestions.PATIENCE).toNanos(), TimeUnit.NANOSECONDS)) {
+                LOG.warn("[warm-up] what it asked as clients do was not answered in time; it is not waited for");
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (RuntimeException e) {
+        }
+    }
+
+    private void ask(
+            String host, int port, Collection<StreamInfo> streams, QueryHandler queries, OwnQuestions.End end) {
+        try {
+            OwnQuestions.ask(host, port, streams, queries, end);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException | Error e) {
+            // An Error too: what asks must never end the worker.
             LOG.warn(
                     "[warm-up] it could not ask as clients do, and the first answers will be slow: {}",
                     e.toString(),
                     e);
+        } finally {
+            askedAsClients.countDown();
         }
     }
 
     /**
-     * Whether a question is one of {@link #askAsClients}, which shall not count.
+     * Whether a question is one of {@link #askAsClients}, which shall not count: none is when that does not run.
      *
      * @param trace the caller's {@code traceparent}
      */
     public static boolean asks(String trace) {
-        return trace.equals(OwnQuestions.TRACE);
+        return OwnQuestions.has(trace);
     }
 
     /** Says that clients may come: what is left of its time begins now. Of its maker only; another's does nothing. */
@@ -411,6 +436,7 @@ public final class QueryWarmUp implements AutoCloseable {
         closed = true;
         // What waits for clients on other threads ends too.
         clients.countDown();
+        askedAsClients.countDown();
         quiet.giveUp();
         if (!ended.await(GRACE.toNanos(), TimeUnit.NANOSECONDS)) {
             LOG.warn("[warm-up] it did not end within {} s", GRACE.toSeconds());

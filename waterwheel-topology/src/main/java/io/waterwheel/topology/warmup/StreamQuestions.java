@@ -11,6 +11,8 @@ import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.Statement;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.query.aggregate.AggregateFunctions;
+import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.run.AnswerSink;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.KeySpec;
@@ -19,6 +21,7 @@ import io.waterwheel.wire.WireQueries;
 import io.waterwheel.wire.WireStatements;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -30,6 +33,9 @@ final class StreamQuestions {
     private static final int SAMPLED = 64;
     /** Keys that are asked for. */
     private static final int KEYS = 8;
+
+    /** Kinds of questions about a stream, at most: these come first, one of each. */
+    static final int KINDS = 7;
 
     private static final int FEW = 10;
     private static final int MORE = 100;
@@ -51,7 +57,11 @@ final class StreamQuestions {
             for (int row = 0; row < rows.size() && keys.size() < KEYS; row++) {
                 List<@Nullable Object> values = new ArrayList<>(fields);
                 for (int field = 0; field < fields; field++) {
-                    values.add(rows.value(field, row));
+                    // As text, by which those that are the same are equal.
+                    values.add(
+                            rows.value(field, row) instanceof byte[] bytes
+                                    ? Base64.getEncoder().encodeToString(bytes)
+                                    : rows.value(field, row));
                 }
                 keys.add(values);
             }
@@ -85,17 +95,10 @@ final class StreamQuestions {
     }
 
     private static List<String> keyFields(StreamInfo stream) {
-        KeySpec key = stream.schema().key();
-        if (key instanceof KeySpec.Position position) {
-            return List.of(position.longitude(), position.latitude());
-        }
-        return List.of(
-                key instanceof KeySpec.Ordered ordered
-                        ? ordered.field()
-                        : stream.schema().timeField());
+        return stream.schema().key().roles().stream().map(KeySpec.Role::field).toList();
     }
 
-    /** What to ask, as tickets; none where the sample has no rows. */
+    /** What to ask, as tickets, first one of each kind; none where the sample has no rows. */
     static List<byte[]> of(StreamInfo stream, Sample sample, Duration most) {
         List<byte[]> tickets = new ArrayList<>();
         if (sample.keys.isEmpty()) {
@@ -103,35 +106,61 @@ final class StreamQuestions {
         }
         Query all = Query.of(stream.name()).withTimeout(most);
         String time = stream.schema().timeField();
-        ResultSpec groups = new ResultSpec.Aggregates(
-                List.of(Aggregate.count(), Aggregate.parse("max(" + time + ")")),
-                NamedExpression.fields(stream.schema().fields().get(0).name()),
-                null);
+        ResultSpec groups = groups(stream.schema().fields().get(0).name(), time);
         for (List<@Nullable Object> key : sample.keys) {
             Query one = narrowed(all, stream.schema().key(), key);
             tickets.add(WireQueries.ticket(one.withLimit(1)));
-            tickets.add(WireQueries.ticket(one.withLatest(FEW)));
+            if (!(stream.schema().key() instanceof KeySpec.Dimensions)) {
+                // A cell of dimensions has no newest rows.
+                tickets.add(WireQueries.ticket(one.withLatest(FEW)));
+            }
             tickets.add(WireQueries.ticket(
                     one.withOrderBy(List.of(new Order(time, true))).withLimit(FEW)));
             tickets.add(WireQueries.ticket(one.withCount()));
             tickets.add(WireQueries.ticket(one.withResult(groups)));
+            if (tickets.size() < KINDS) {
+                tickets.add(WireQueries.ticket(all.withLimit(MORE)));
+                tickets.add(WireStatements.ticket(Statement.of("SELECT * FROM \"" + stream.name() + "\" LIMIT " + FEW)
+                        .withTimeout(most)));
+            }
         }
-        tickets.add(WireQueries.ticket(all.withLimit(MORE)));
-        tickets.add(WireStatements.ticket(Statement.of("SELECT * FROM \"" + stream.name() + "\" LIMIT " + FEW)
-                .withTimeout(most)));
         return tickets;
     }
 
-    /** The question for a key that the stream has; where it has no name in questions, for all of them. */
+    /** How many there are of each value of a field, and the last time; by any names of fields, words of SQL too. */
+    private static ResultSpec groups(String by, String time) {
+        // Two names that are not that of the field.
+        String other = by.startsWith("a") ? "b" : "a";
+        return new ResultSpec.Aggregates(
+                List.of(
+                        new Aggregate(AggregateFunctions.of("count"), List.of(), null, other + "_count"),
+                        new Aggregate(
+                                AggregateFunctions.of("max"),
+                                List.of(new Expression.FieldValue(time)),
+                                null,
+                                other + "_last")),
+                NamedExpression.fields(by),
+                null);
+    }
+
+    /** The question for a key that the stream has. */
     private static Query narrowed(Query all, KeySpec spec, List<@Nullable Object> key) {
         if (spec instanceof KeySpec.Position
                 && key.get(0) instanceof Double longitude
                 && key.get(1) instanceof Double latitude) {
             return all.withShape(new Box(longitude, latitude, longitude, latitude));
         }
-        Object value = key.get(0);
-        return spec instanceof KeySpec.Ordered && (value instanceof Number || value instanceof String)
-                ? all.withKeyRanges(List.of(KeyRange.of(value.toString())))
-                : all;
+        List<KeyRange> ranges = new ArrayList<>(key.size());
+        for (int part = 0; part < key.size(); part++) {
+            Object value = key.get(part);
+            // Null is no value that can be asked for by a range.
+            if (value != null) {
+                String field = spec instanceof KeySpec.Ordered
+                        ? null
+                        : spec.roles().get(part).field();
+                ranges.add(new KeyRange(field, value.toString(), value.toString()));
+            }
+        }
+        return all.withKeyRanges(ranges);
     }
 }

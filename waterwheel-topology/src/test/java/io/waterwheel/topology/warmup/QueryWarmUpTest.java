@@ -3,10 +3,20 @@ package io.waterwheel.topology.warmup;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Waiting;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.run.CollectedAnswer;
+import io.waterwheel.topology.rpc.QueryHandler;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.AbstractCollection;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -68,6 +78,65 @@ final class QueryWarmUpTest {
                     .isLessThan(ScratchStreams.questions().size());
         }
         assertThat(parent).isEmptyDirectory();
+    }
+
+    /** Streams, or the catalog behind one, may never answer: a start does not wait for that without end. */
+    @Test
+    void aStartDoesNotWaitForAQuestionThatBlocks() throws Exception {
+        CountDownLatch never = new CountDownLatch(1);
+        AtomicReference<Thread> asking = new AtomicReference<>();
+        Collection<StreamInfo> streams = new AbstractCollection<>() {
+            @Override
+            public Iterator<StreamInfo> iterator() {
+                asking.set(Thread.currentThread());
+                try {
+                    never.await();
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+                return Collections.emptyIterator();
+            }
+
+            @Override
+            public int size() {
+                return 1;
+            }
+        };
+        QueryHandler none = (query, sink) -> sink.fail(new WaterwheelException(ErrorCode.STARTING, "not asked"));
+        try (QueryWarmUp warmUp = QueryWarmUp.apart(Duration.ofMillis(1), parent)) {
+            warmUp.askAsClients("127.0.0.1", 1, streams, none);
+            Waiting.until("it asks", () -> asking.get() != null);
+            Thread first = asking.get();
+            assertThat(first).isNotSameAs(Thread.currentThread());
+            assertThat(first.isDaemon()).isTrue();
+            // Another coordinator of the worker waits for the same, and asks nothing.
+            warmUp.askAsClients("127.0.0.1", 1, streams, none);
+            assertThat(asking).hasValue(first);
+            assertThat(first.isAlive()).isTrue();
+            never.countDown();
+            first.join();
+        }
+    }
+
+    @Test
+    void anErrorOfAQuestionEndsNothing() throws Exception {
+        Collection<StreamInfo> streams = new AbstractCollection<>() {
+            @Override
+            public Iterator<StreamInfo> iterator() {
+                throw new NoClassDefFoundError("thrown by the test");
+            }
+
+            @Override
+            public int size() {
+                return 1;
+            }
+        };
+        try (QueryWarmUp warmUp = QueryWarmUp.apart(Duration.ofSeconds(10), parent)) {
+            warmUp.askAsClients("127.0.0.1", 1, streams, (query, sink) -> {});
+            // It has returned, and the other parts go on.
+            warmUp.await();
+            assertThat(warmUp.questionsAnswered()).isPositive();
+        }
     }
 
     @Test

@@ -5,15 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Waiting;
 import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -30,7 +37,7 @@ final class ServerLifeTest {
 
     private static final int PATIENCE = 300;
     private static final Pattern READY = Pattern.compile(
-            "ready: (grpc://127\\.0\\.0\\.1:\\d+) kafka://127\\.0\\.0\\.1:\\d+ http://127\\.0\\.0\\.1:\\d+");
+            "ready: (grpc://127\\.0\\.0\\.1:\\d+) kafka://127\\.0\\.0\\.1:\\d+ (http://127\\.0\\.0\\.1:\\d+)");
 
     @TempDir
     Path folder;
@@ -55,14 +62,18 @@ final class ServerLifeTest {
                     .contains("ending: writing what is in memory into chunks")
                     .doesNotContain("warning: ");
         }
-        assertThat(data.resolve("logs").resolve("waterwheel.log"))
-                .content()
-                .contains("answers at grpc://", "[rows] created: id ", "INFO ");
+        Path log = data.resolve("logs").resolve("waterwheel.log");
+        assertThat(log).content().contains("answers at grpc://", "[rows] created: id ", "INFO ");
         assertThat(Files.getPosixFilePermissions(data)).isEqualTo(PosixFilePermissions.fromString("rwx------"));
         Files.setPosixFilePermissions(data, PosixFilePermissions.fromString("rwxr-x---"));
         inspectAChunk(data);
-        try (CommandProcess server = CommandProcess.start(folder, "server", "--data", data.toString(), "--port", "0")) {
+        // It asks itself about the rows, with time enough on a busy machine, and every question is a slow one.
+        Path conf = Files.writeString(folder.resolve("slow.yaml"), "query.slow: 1 ms\nquery.warm-up: 3 s\n");
+        String logged = Files.readString(log);
+        try (CommandProcess server = CommandProcess.start(
+                folder, "server", "--data", data.toString(), "--port", "0", "--conf", conf.toString())) {
             String url = url(server);
+            clientsAloneCount(url, http(server), () -> Files.readString(log).substring(logged.length()));
             assertThat(server.err()).contains("warning: others on this machine can read the data folder " + data);
             try (WaterwheelClient client = WaterwheelClient.connect(url)) {
                 assertThat(client.describe("rows").knownChunks().tuples()).isEqualTo(ROWS);
@@ -82,10 +93,60 @@ final class ServerLifeTest {
     }
 
     private static String url(CommandProcess server) throws Exception {
+        return ready(server).group(1);
+    }
+
+    private static String http(CommandProcess server) throws Exception {
+        return ready(server).group(2);
+    }
+
+    private static Matcher ready(CommandProcess server) throws Exception {
         String line = server.line("ready:");
         Matcher ready = READY.matcher(line);
         assertThat(ready.matches()).as("%s%s", line, server.err()).isTrue();
-        return ready.group(1);
+        return ready;
+    }
+
+    /**
+     * Of a server that no client has asked: what it asked itself is in no metric, list or log; a client's question is.
+     */
+    private static void clientsAloneCount(String url, String http, Callable<String> log) throws Exception {
+        assertThat(log.call())
+                .containsPattern("\\[warm-up] [1-9]\\d* questions about 1 streams answered as clients ask");
+        assertThat(log.call()).doesNotContain("slow query");
+        for (String metric :
+                List.of("waterwheel_query_seconds", "waterwheel_statement_seconds", "waterwheel_subquery_seconds")) {
+            assertThat(counted(http, metric)).as(metric).isZero();
+        }
+        try (WaterwheelClient client = WaterwheelClient.connect(url)) {
+            assertThat(client.queries()).isEmpty();
+            try (Cursor ended = client.sql("SELECT query_text FROM waterwheel.queries WHERE stage = 'ended'")) {
+                assertThat(ended.next()).isFalse();
+            }
+            // Of all texts, which takes more than a millisecond.
+            assertThat(client.query("rows").where("note LIKE '%7%'").count()).isPositive();
+            Waiting.until("a question counts", () -> counted(http, "waterwheel_query_seconds") > 0);
+            Waiting.until("it was slow", () -> log.call().contains("slow query"));
+            assertThat(counted(http, "waterwheel_subquery_seconds")).isPositive();
+            assertThat(counted(http, "waterwheel_statement_seconds")).isPositive();
+            try (Cursor ended = client.sql("SELECT query_text FROM waterwheel.queries WHERE stage = 'ended'")) {
+                assertThat(ended.next()).isTrue();
+            }
+        }
+    }
+
+    /** How many a histogram has counted, of all labels. */
+    private static long counted(String http, String metric) throws Exception {
+        String page = HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(URI.create(http + "/metrics")).build(),
+                        HttpResponse.BodyHandlers.ofString(UTF_8))
+                .body();
+        assertThat(page).contains("waterwheel_");
+        return page.lines()
+                .filter(line -> line.startsWith(metric + "_count"))
+                .mapToLong(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+                .sum();
     }
 
     private void create(String url) throws IOException {

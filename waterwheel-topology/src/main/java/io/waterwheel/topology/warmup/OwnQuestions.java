@@ -141,7 +141,8 @@ final class OwnQuestions {
         Deque<Question> about = new ArrayDeque<>();
         try {
             StreamQuestions.Sample sample = new StreamQuestions.Sample();
-            queries.query(StreamQuestions.sampling(stream, least()), sample);
+            // More patience than for others, as all depends on it; and something is left for the next stream.
+            queries.query(StreamQuestions.sampling(stream, left().dividedBy(2)), sample);
             StreamQuestions.of(stream, sample, PATIENCE).forEach(ticket -> about.add(new Question(ticket, false)));
         } catch (RuntimeException e) {
             LOG.debug("[warm-up] stream '{}' is left out: {}", stream.name(), e.toString(), e);
@@ -157,8 +158,12 @@ final class OwnQuestions {
     private record Question(byte[] ticket, boolean again) {}
 
     private Duration least() {
-        Duration left = Duration.ofNanos(Math.max(TimeUnit.MILLISECONDS.toNanos(1), deadline - System.nanoTime()));
+        Duration left = left();
         return left.compareTo(PATIENCE) < 0 ? left : PATIENCE;
+    }
+
+    private Duration left() {
+        return Duration.ofNanos(Math.max(TimeUnit.MILLISECONDS.toNanos(2), deadline - System.nanoTime()));
     }
 
     private boolean goesOn() {

@@ -37,8 +37,8 @@ public interface AnswerSink {
     }
 
     /**
-     * Whether a client asks. A question of the server's own, by which it warms up, is not measured, listed nor told of
-     * in the log.
+     * Whether a client asks. A question of the server's own, by which it warms up, is neither measured, nor listed, nor
+     * told of in the log.
      */
     default boolean counts() {
         return true;

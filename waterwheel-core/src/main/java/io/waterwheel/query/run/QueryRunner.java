@@ -50,7 +50,7 @@ public final class QueryRunner {
             QueryClock clock,
             PreparedShapes shapes,
             QuestionLog questions) {
-        /** The same for questions that do not count: their subqueries do not either, and their shapes are forgotten. */
+        /** The same for questions that do not count: their subqueries do not either, and no one reads their shapes. */
         Means uncounted() {
             return new Means(
                     snapshots,

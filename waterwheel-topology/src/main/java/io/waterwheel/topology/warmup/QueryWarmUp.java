@@ -61,7 +61,7 @@ public final class QueryWarmUp implements AutoCloseable {
     private static final Duration GRACE = Duration.ofSeconds(2);
 
     private static final int CLOSE_SECONDS = 2;
-    /** By the clock, how long it may ask as clients do: so much of the processor's time that it may take. */
+    /** How long it may ask as clients do, by the clock, of the processor's time that its other parts may take. */
     private static final int AS_CLIENTS_PERCENT = 150;
 
     /** When answers to clients are as quick as they need to be. */
@@ -188,8 +188,7 @@ public final class QueryWarmUp implements AutoCloseable {
         }
         Duration bound = most.multipliedBy(AS_CLIENTS_PERCENT).dividedBy(100);
         if (asClients.compareAndSet(false, true)) {
-            // A stream is followed, in ZooKeeper and the chunk store, without a deadline: a start must not wait for
-            // that.
+            // A stream is followed, in ZooKeeper and the chunk store, without a deadline: no start waits for that.
             Thread asking = new Thread(
                     () -> ask(host, port, streams, queries, new OwnQuestions.End(bound, QUICK, () -> !closed)),
                     "query-warm-up-as-client");

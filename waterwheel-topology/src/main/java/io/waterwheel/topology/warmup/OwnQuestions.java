@@ -118,10 +118,11 @@ final class OwnQuestions {
             while (!questions.isEmpty() && goesOn()) {
                 Deque<Question> about = questions.remove();
                 Question question = about.remove();
-                if (ask(client, question.ticket())) {
+                if (ask(client, question.ticket)) {
                     about.add(question);
-                } else if (!question.again()) {
-                    about.add(new Question(question.ticket(), true));
+                } else if (!question.again) {
+                    question.again = true;
+                    about.add(question);
                 }
                 if (!about.isEmpty()) {
                     questions.add(about);
@@ -143,19 +144,22 @@ final class OwnQuestions {
             StreamQuestions.Sample sample = new StreamQuestions.Sample();
             // More patience than for others, as all depends on it; and something is left for the next stream.
             queries.query(StreamQuestions.sampling(stream, left().dividedBy(2)), sample);
-            StreamQuestions.of(stream, sample, PATIENCE).forEach(ticket -> about.add(new Question(ticket, false)));
+            StreamQuestions.of(stream, sample, PATIENCE).forEach(ticket -> about.add(new Question(ticket)));
         } catch (RuntimeException e) {
             LOG.debug("[warm-up] stream '{}' is left out: {}", stream.name(), e.toString(), e);
         }
         return about;
     }
 
-    /**
-     * One to ask.
-     *
-     * @param again whether it was given up once
-     */
-    private record Question(byte[] ticket, boolean again) {}
+    private static final class Question {
+        final byte[] ticket;
+        /** Whether it was given up once. */
+        boolean again;
+
+        Question(byte[] ticket) {
+            this.ticket = ticket;
+        }
+    }
 
     private Duration least() {
         Duration left = left();

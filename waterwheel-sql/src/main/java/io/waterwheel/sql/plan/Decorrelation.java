@@ -1,6 +1,7 @@
 package io.waterwheel.sql.plan;
 
 import io.waterwheel.sql.parse.SqlErrors;
+import io.waterwheel.sql.residual.HeldValues;
 import io.waterwheel.sql.residual.MixedComparisons;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -24,11 +25,8 @@ import org.apache.calcite.rel.AbstractRelNode;
 import org.apache.calcite.rel.RelHomogeneousShuttle;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.RelWriter;
-import org.apache.calcite.rel.core.Aggregate;
-import org.apache.calcite.rel.core.Correlate;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.core.Filter;
-import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.logical.LogicalAsofJoin;
@@ -39,7 +37,6 @@ import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.LogicVisitor;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
-import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexOver;
 import org.apache.calcite.rex.RexShuttle;
@@ -121,107 +118,15 @@ final class Decorrelation {
             return node;
         }
         try {
-            RelNode held = node.accept(new Holding()).accept(new MixedComparisons.Holding());
+            RelNode held = node.accept(new HeldValues.Holding()).accept(new MixedComparisons.Holding());
             RelNode joined = RelDecorrelator.decorrelateQuery(held, builder)
                     .accept(new MixedComparisons.Releasing())
-                    .accept(new Releasing());
+                    .accept(new HeldValues.Releasing());
             return Correlations.has(joined) ? node : joined;
         } catch (RuntimeException | AssertionError e) {
             // Calcite says in many ways that it cannot.
             LOG.debug("no joins are made of the sub-queries of a statement", e);
             return node;
-        }
-    }
-
-    /**
-     * Hides from Calcite, while it makes joins, what it would draw wrong conclusions from.
-     *
-     * <p>Written values that make groups: it leaves them out of the groups, and without any other there is one group
-     * even of no rows, and what stands above looks for columns in the wrong places.
-     *
-     * <p>Columns that a row is asked by: of one that the condition of a LEFT JOIN compares it takes none to be null,
-     * though the join keeps the rows in which it is. It would compare such nulls by {@code =}, and lose what a
-     * sub-query says of them.
-     */
-    private static final class Holding extends RelHomogeneousShuttle {
-        /** The value of its argument. */
-        private static final SqlFunction HELD = new SqlFunction(
-                "HELD",
-                SqlKind.OTHER_FUNCTION,
-                ReturnTypes.ARG0,
-                null,
-                OperandTypes.ANY,
-                SqlFunctionCategory.USER_DEFINED_FUNCTION);
-
-        private static RexNode held(RexNode value, RelNode node) {
-            return node.getCluster().getRexBuilder().makeCall(value.getType(), HELD, List.of(value));
-        }
-
-        @Override
-        public RelNode visit(RelNode other) {
-            RelNode node = super.visit(other);
-            if (node instanceof Aggregate aggregate && aggregate.getInput() instanceof Project project) {
-                return groups(aggregate, project);
-            } else if (node instanceof Correlate correlate) {
-                return asked(correlate);
-            }
-            return node;
-        }
-
-        private static RelNode groups(Aggregate aggregate, Project project) {
-            List<RexNode> values = new ArrayList<>(project.getProjects());
-            for (int key : aggregate.getGroupSet()) {
-                if (values.get(key) instanceof RexLiteral literal) {
-                    values.set(key, held(literal, aggregate));
-                }
-            }
-            RelNode held = project.copy(project.getTraitSet(), project.getInput(), values, project.getRowType());
-            return values.equals(project.getProjects())
-                    ? aggregate
-                    : aggregate.copy(aggregate.getTraitSet(), List.of(held));
-        }
-
-        private static RelNode asked(Correlate correlate) {
-            RelNode left = correlate.getLeft();
-            if (!hasOuter(left)) {
-                return correlate;
-            }
-            List<RexNode> values =
-                    new ArrayList<>(left.getCluster().getRexBuilder().identityProjects(left.getRowType()));
-            for (int column : correlate.getRequiredColumns()) {
-                if (values.get(column).getType().isNullable()) {
-                    values.set(column, held(values.get(column), left));
-                }
-            }
-            RelNode held = LogicalProject.create(
-                    left, List.of(), values, left.getRowType().getFieldNames(), Set.of());
-            return correlate.copy(correlate.getTraitSet(), List.of(held, correlate.getRight()));
-        }
-
-        private static boolean isOuter(Join join) {
-            return join.getJoinType() == JoinRelType.LEFT || join.getJoinType() == JoinRelType.RIGHT;
-        }
-
-        /** Whether a join in it keeps rows without an equal, also one that is not made yet. */
-        private static boolean hasOuter(RelNode node) {
-            return (node instanceof Correlate correlate && correlate.getJoinType() == JoinRelType.LEFT)
-                    || (node instanceof Join join && isOuter(join))
-                    || node.getInputs().stream().anyMatch(Holding::hasOuter);
-        }
-    }
-
-    /** Shows them again. */
-    private static final class Releasing extends RelHomogeneousShuttle {
-        @Override
-        public RelNode visit(RelNode other) {
-            return super.visit(other).accept(new RexShuttle() {
-                @Override
-                public RexNode visitCall(RexCall call) {
-                    return call.getOperator().equals(Holding.HELD)
-                            ? call.getOperands().get(0)
-                            : super.visitCall(call);
-                }
-            });
         }
     }
 
@@ -236,8 +141,10 @@ final class Decorrelation {
             @Override
             public RexNode visitCall(RexCall call) {
                 RexNode same = super.visitCall(call);
-                // An OR may have come into another.
-                return same.getKind() == SqlKind.OR ? RexUtil.flatten(rex, same) : same;
+                // An OR or AND may have come into another.
+                return same.getKind() == SqlKind.OR || same.getKind() == SqlKind.AND
+                        ? RexUtil.flatten(rex, same)
+                        : same;
             }
 
             @Override
@@ -249,6 +156,11 @@ final class Decorrelation {
                     throw SqlErrors.unsupported(
                             "not supported: ANY, SOME or ALL of several columns but as = ANY, which is"
                                     + " IN, and <> ALL, which is NOT IN; write EXISTS (SELECT 1 FROM ... WHERE ...)");
+                }
+                if (isNull(same)) {
+                    // No row has it, unknown if there is any; Calcite takes it for unknown also where there is none.
+                    return rex.makeCall(
+                            SqlStdOperatorTable.AND, RexSubQuery.exists(same.rel), rex.makeNullLiteral(same.getType()));
                 }
                 if (same.getKind() != SqlKind.SOME
                         || ((SqlQuantifyOperator) same.getOperator()).comparisonKind != SqlKind.NOT_EQUALS) {
@@ -263,6 +175,12 @@ final class Decorrelation {
 
         Rewording(RexBuilder rex) {
             this.rex = rex;
+        }
+
+        /** Whether a written null is looked for in a list. */
+        private static boolean isNull(RexSubQuery query) {
+            return query.getOperands().size() == 1
+                    && RexUtil.isNullLiteral(query.getOperands().get(0), true);
         }
 
         @Override

@@ -113,7 +113,7 @@ public final class StatementPlanner {
     private static final List<RelOptRule> TOWARDS_LEAVES = List.of(
             FilterIntoJoinRule.FilterIntoJoinRuleConfig.DEFAULT.toRule(),
             JoinConditionPushRule.JoinConditionPushRuleConfig.DEFAULT.toRule(),
-            FilterProjectTransposeRule.Config.DEFAULT.toRule(),
+            FilterProjectTransposeRule.Config.DEFAULT.withCopyFilter(false).toRule(),
             FilterCorrelateRule.Config.DEFAULT.toRule(),
             FilterAggregateTransposeRule.Config.DEFAULT.toRule(),
             FilterSetOpTransposeRule.Config.DEFAULT.toRule(),

@@ -44,6 +44,11 @@ final class ResidualWindows {
         for (RexNode operand : over.getOperands()) {
             ResidualAggregates.requireNoDecimal(name, operand.getType());
         }
+        boolean sums = over.getAggOperator().getKind() == SqlKind.SUM
+                || over.getAggOperator().getKind() == SqlKind.SUM0;
+        if (sums && isOfNull(over)) {
+            return ResidualExpressions.cast("NULL", ResidualExpressions.type(over.getType()));
+        }
         RexWindow window = over.getWindow();
         List<String> parts = new ArrayList<>();
         if (!window.partitionKeys.isEmpty()) {
@@ -63,11 +68,6 @@ final class ResidualWindows {
             parts.add(frame(window));
         }
         String of = " OVER (" + String.join(" ", parts) + ")";
-        boolean sums = over.getAggOperator().getKind() == SqlKind.SUM
-                || over.getAggOperator().getKind() == SqlKind.SUM0;
-        if (sums && isOfNull(over)) {
-            return ResidualExpressions.cast("NULL", ResidualExpressions.type(over.getType()));
-        }
         String text = sums
                 ? ResidualAggregates.sum(over.getOperands().get(0).getType(), expressions.list(over.getOperands()), of)
                 : function(over, name) + of;

@@ -74,7 +74,16 @@ final class RandomTruths {
                             "(SELECT v.id, v.id + 1 FROM visits v)",
                             "(SELECT v.id, v.id FROM visits v WHERE v.level > 0)"));
         }
-        String value = one(List.of("o.id", "o.id", "o.amount", "o.id + 1", "3", "NULLIF(o.id, 4)", "-o.amount"));
+        String value = one(List.of(
+                "o.id",
+                "o.id",
+                "o.amount",
+                "o.id + 1",
+                "3",
+                "NULLIF(o.id, 4)",
+                "-o.amount",
+                "NULL",
+                "CAST(NULL AS BIGINT)"));
         String asks = random.nextInt(3) == 0
                 ? one(List.of("=", "<>", "<", "<=", ">", ">=")) + one(List.of(" ANY ", " SOME ", " ALL "))
                 : one(List.of("IN ", "NOT IN "));

@@ -10,6 +10,8 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.Locale;
+import org.apache.calcite.avatica.util.TimeUnit;
+import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlCharStringLiteral;
 import org.apache.calcite.sql.SqlIntervalLiteral;
@@ -18,6 +20,8 @@ import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNumericLiteral;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
+import org.apache.calcite.sql.parser.SqlParserPos;
 import org.apache.calcite.sql.parser.SqlParserUtil;
 import org.apache.calcite.sql.type.SqlTypeName;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +31,10 @@ import org.jspecify.annotations.Nullable;
  * it is: where the month is too short, its last day.
  */
 final class MovedTimes {
+    private static final BigDecimal MOST_UNITS = BigDecimal.valueOf(999_999_999);
+    /** Of an interval, as Calcite has them. */
+    private static final int MOST_DIGITS = 10;
+
     private MovedTimes() {}
 
     /** The time, in UTC; null for what is something else. */
@@ -71,6 +79,46 @@ final class MovedTimes {
         BigDecimal product = number.bigDecimalValue().multiply(new BigDecimal(value.getIntervalLiteral()));
         return SqlLiteral.createInterval(
                 value.getSign(), product.toPlainString(), value.getIntervalQualifier(), call.getParserPosition());
+    }
+
+    /**
+     * {@code TIMESTAMPADD(MONTH, 1, time)} as {@code time + INTERVAL '1' MONTH}.
+     *
+     * @throws io.waterwheel.error.WaterwheelException when the number is not written, or exceeds nine digits
+     */
+    static SqlCall added(SqlCall call) {
+        SqlParserPos position = call.getParserPosition();
+        SqlNode number = call.operand(1);
+        int sign = 1;
+        if (number instanceof SqlCall negative && negative.getKind() == SqlKind.MINUS_PREFIX) {
+            number = negative.operand(0);
+            sign = -1;
+        }
+        BigDecimal units =
+                number instanceof SqlNumericLiteral written && written.isInteger() ? written.bigDecimalValue() : null;
+        TimeUnit unit = call.operand(0) instanceof SqlIntervalQualifier qualifier ? qualifier.getUnit() : null;
+        if (units == null || unit == null || units.abs().compareTo(MOST_UNITS) > 0) {
+            throw SqlErrors.unsupported(
+                    position,
+                    "TIMESTAMPADD takes a unit and a written whole number of at most nine digits, such as"
+                            + " TIMESTAMPADD(MONTH, 1, time)");
+        }
+        TimeUnit whole =
+                switch (unit) {
+                    case QUARTER -> TimeUnit.MONTH;
+                    case WEEK -> TimeUnit.DAY;
+                    case YEAR, MONTH, DAY, HOUR, MINUTE, SECOND -> unit;
+                    default ->
+                        throw SqlErrors.unsupported(
+                                position, "TIMESTAMPADD by " + unit + "; from SECOND to YEAR it is");
+                };
+        int each = unit == TimeUnit.QUARTER ? 3 : unit == TimeUnit.WEEK ? 7 : 1;
+        SqlNode interval = SqlLiteral.createInterval(
+                sign * (units.signum() < 0 ? -1 : 1),
+                units.abs().multiply(BigDecimal.valueOf(each)).toPlainString(),
+                new SqlIntervalQualifier(whole, MOST_DIGITS, null, RelDataType.PRECISION_NOT_SPECIFIED, position),
+                position);
+        return SqlStdOperatorTable.PLUS.createCall(position, call.operand(2), interval);
     }
 
     /** A time that is moved by a written interval. */

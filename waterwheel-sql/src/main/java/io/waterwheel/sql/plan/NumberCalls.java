@@ -11,8 +11,10 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import org.apache.calcite.sql.SqlBasicTypeNameSpec;
 import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlCharStringLiteral;
 import org.apache.calcite.sql.SqlDataTypeSpec;
 import org.apache.calcite.sql.SqlDynamicParam;
 import org.apache.calcite.sql.SqlKind;
@@ -39,6 +41,9 @@ final class NumberCalls {
     private static final int MOST_ROUNDED = 400;
     /** From here on doubles are whole numbers. */
     private static final BigDecimal WITHOUT_FRACTION = BigDecimal.valueOf(1L << 53);
+
+    /** Texts that are doubles and no numbers of the engine's. */
+    private static final Pattern NOT_FINITE = Pattern.compile("(?i)\\s*[-+]?(inf(inity)?|nan)\\s*");
 
     private final EngineFunctions functions;
 
@@ -137,6 +142,14 @@ final class NumberCalls {
                                 position,
                                 "TRY_CAST is of a text to BIGINT, DOUBLE or TIMESTAMP, not to " + call.operand(1));
                 };
+        if (function.equals("TO_NUMBER")
+                && value instanceof SqlCharStringLiteral text
+                && NOT_FINITE.matcher(text.getValueAs(String.class)).matches()) {
+            throw SqlErrors.at(
+                    position,
+                    "TRY_CAST reads numbers that are finite; CAST('Infinity' AS DOUBLE) and CAST('NaN' AS DOUBLE) are"
+                            + " the others");
+        }
         return functions.required(function).createCall(position, value);
     }
 

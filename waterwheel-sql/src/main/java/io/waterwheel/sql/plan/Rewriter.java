@@ -217,6 +217,9 @@ final class Rewriter extends SqlShuttle {
                     position,
                     "TABLESAMPLE; where id is a whole number, WHERE MOD(id, 10) = 0 takes a tenth of the rows");
         }
+        if (name.equals("TIMESTAMPADD") && call.operandCount() == 3) {
+            return visit(MovedTimes.added(call));
+        }
         SqlLiteral multiplied = MovedTimes.multiplied(call);
         if (multiplied != null) {
             return visit(multiplied);

@@ -38,16 +38,21 @@ final class ResidualTimes {
     }
 
     /** A written interval; null for what is none. Where months lead beyond the end of one, to its last day. */
-    static @Nullable String interval(RexNode node) {
+    static @Nullable String interval(RexNode node) throws NotPushed {
         Duration interval = Literals.interval(node);
         if (interval != null) {
             return "to_milliseconds(" + interval.toMillis() + ")";
         }
-        return node instanceof RexLiteral literal
-                        && !literal.isNull()
-                        && SqlTypeName.YEAR_INTERVAL_TYPES.contains(literal.getTypeName())
-                ? "to_months(" + literal.getValueAs(Long.class) + ")"
-                : null;
+        if (!(node instanceof RexLiteral literal)
+                || literal.isNull()
+                || !SqlTypeName.YEAR_INTERVAL_TYPES.contains(literal.getTypeName())) {
+            return null;
+        }
+        long months = literal.getValueAs(Long.class);
+        if (months != (int) months) {
+            throw new NotPushed("an interval of " + months + " months; it has at most " + Integer.MAX_VALUE);
+        }
+        return "to_months(" + months + ")";
     }
 
     /** DuckDB has the functions of times in microseconds. */

@@ -94,6 +94,15 @@ final class SubQueriesOfListsTest {
                         + " o.amount NOT IN (SELECT y.level FROM visits y WHERE y.level = o.amount)",
                 "SELECT o.id, EXISTS (SELECT 1 FROM visits y LEFT JOIN visits z ON z.level = o.amount WHERE y.id = o.id)"
                         + " AS e FROM orders o",
+                // A written null in a list that is empty for some rows.
+                "SELECT o.id FROM orders o WHERE NULL NOT IN (SELECT v.level FROM visits v WHERE v.level = o.amount"
+                        + " AND v.id = o.id)",
+                "SELECT o.id, CAST(NULL AS BIGINT) IN (SELECT v.level FROM visits v WHERE o.paid) AS x, NULL = ANY"
+                        + " (SELECT v.level FROM visits v WHERE v.level = o.amount) AS y FROM orders o",
+                // An OR below another.
+                "SELECT COUNT(*) FROM visits p LEFT JOIN orders o ON o.amount = p.level AND (o.id <> ANY (SELECT"
+                        + " v.level FROM visits v) OR o.id = 3)",
+                "SELECT COUNT(*) FROM (SELECT id, amount > 3 OR paid AS x FROM orders) s WHERE x OR id = 3",
                 // Joins that keep rows of their right side, whose condition names the outer row or stands around it.
                 "SELECT o.id, o.amount, (SELECT COUNT(z.level) FROM visits z RIGHT JOIN visits y ON z.level ="
                         + " o.amount AND z.id = y.id WHERE y.id = o.id) AS c FROM orders o",
@@ -449,6 +458,44 @@ final class SubQueriesOfListsTest {
                                 + " visits z WHERE z.id = o.id AND z.level = v.level)"))
                 .hasMessageContaining(
                         "a sub-query in ON of a LEFT, RIGHT or FULL JOIN that names columns of both sides");
+    }
+
+    /** Planning would take twice as long with each. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "CASE WHEN ASKS THEN o.paid ELSE TRUE END",
+                "COALESCE(ASKS, o.paid)",
+                "(ASKS) IS DISTINCT FROM TRUE"
+            })
+    void manyConditionsWithinEachOtherAreRefused(String condition) {
+        String asks = "o.id IN (SELECT v.level FROM visits v)";
+        for (int depth = 0; depth < 9; depth++) {
+            asks = condition.replace("ASKS", asks);
+        }
+        String statement = "SELECT COUNT(*) FROM orders o WHERE " + asks;
+        assertThatThrownBy(() -> streams.plan(statement)).hasMessageContaining("a sub-query in over 8 conditions");
+    }
+
+    @Test
+    void timesAreMovedByAFunctionAsByAnInterval() throws Exception {
+        for (String unit : List.of("MONTH, 3", "YEAR, -1", "DAY, 5", "MINUTE, -7")) {
+            String[] parts = unit.split(", ");
+            assertAlike(
+                    streams,
+                    duckdb,
+                    "SELECT id, TIMESTAMPADD(" + unit + ", moment) AS x FROM visits",
+                    "SELECT id, moment + INTERVAL '" + parts[1] + " " + parts[0] + "' AS x FROM visits");
+        }
+        assertAlike(
+                streams,
+                duckdb,
+                "SELECT id, TIMESTAMPADD(QUARTER, 2, moment) AS x, TIMESTAMPADD(WEEK, 2, moment) AS y FROM visits",
+                "SELECT id, moment + INTERVAL '6 MONTH' AS x, moment + INTERVAL '14 DAY' AS y FROM visits");
+        assertThatThrownBy(() -> streams.plan("SELECT TIMESTAMPADD(MONTH, id, moment) FROM visits"))
+                .hasMessageContaining("column 8: not supported: TIMESTAMPADD takes a unit and a written whole number");
+        assertThatThrownBy(() -> streams.plan("SELECT moment + INTERVAL '999999999' YEAR(9) FROM visits"))
+                .hasMessageContaining("an interval of 11999999988 months");
     }
 
     /** Rows for which a sub-query has none stay where it is an aggregate. */

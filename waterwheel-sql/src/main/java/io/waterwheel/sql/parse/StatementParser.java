@@ -65,7 +65,7 @@ public final class StatementParser {
     private static final Pattern USING = Pattern.compile("(?i)\\b(USING|NATURAL)\\b");
     private static final Pattern GROUP = Pattern.compile("(?i)\\bGROUP\\b");
     private static final Pattern WINDOW = Pattern.compile("(?i)\\bWINDOW\\b");
-    private static final Pattern WITH = Pattern.compile("(?i)\\bORDER\\b.*\\bWITH\\b", Pattern.DOTALL);
+    private static final Pattern WITH = Pattern.compile("(?i)\\bWITH\\b");
     private static final Pattern SETS = Pattern.compile("(?i)\\b(ROLLUP|CUBE)\\b");
 
     private StatementParser() {}

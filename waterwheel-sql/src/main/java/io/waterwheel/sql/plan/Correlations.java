@@ -18,7 +18,6 @@ import org.apache.calcite.rel.core.Aggregate;
 import org.apache.calcite.rel.core.Correlate;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.core.Filter;
-import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.logical.LogicalFilter;
@@ -279,35 +278,32 @@ final class Correlations extends RelVisitor {
             });
         }
 
-        /** The place among the groups' columns of one of the rows'. */
+        /**
+         * The place among the groups' columns of one of the rows'. Their names tell nothing: they are those of the
+         * SELECT's list.
+         */
         private static int key(Aggregate groups, RexFieldAccess access) {
             RelNode input = groups.getInput();
             RelNode rows = input instanceof Project list ? list.getInput() : input;
-            boolean joined = rows instanceof Join
-                    && RelOptUtil.areRowTypesEqual(
-                            rows.getRowType(), access.getReferenceExpr().getType(), true);
+            // Else a list has become one with that of the groups, and the places in it are lost.
+            boolean known = RelOptUtil.areRowTypesEqual(
+                    rows.getRowType(), access.getReferenceExpr().getType(), true);
             int key = 0;
             for (int column : groups.getGroupSet()) {
                 RexNode value = input instanceof Project list
                         ? list.getProjects().get(column)
                         : RexInputRef.of(column, input.getRowType());
-                // Of a join columns of the same name have others; another table may be a list that has become one with
-                // that of the groups.
-                boolean same = joined
-                        ? value instanceof RexInputRef named
-                                && named.getIndex() == access.getField().getIndex()
-                        : groups.getRowType()
-                                .getFieldNames()
-                                .get(key)
-                                .equals(access.getField().getName());
-                if (same) {
+                if (known
+                        && value instanceof RexInputRef named
+                        && named.getIndex() == access.getField().getIndex()) {
                     return key;
                 }
                 key++;
             }
-            throw SqlErrors.unsupported("not supported: a sub-query that names column "
-                    + access.getField().getName() + " of groups beside others; select from the groups instead:"
-                    + " FROM (SELECT ... GROUP BY ...) AS g");
+            throw SqlErrors.unsupported("not supported: a sub-query that names several columns of groups, "
+                    + access.getField().getName()
+                    + " among them, where that is not a column of a stream or a join that the groups are made of; select"
+                    + " from the groups instead: FROM (SELECT ... GROUP BY ...) AS g");
         }
 
         /** The rows of a type that are named within and are not of a node within. */

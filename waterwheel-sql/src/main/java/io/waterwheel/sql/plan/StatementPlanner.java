@@ -500,7 +500,8 @@ public final class StatementPlanner {
                         .withExpand(false)
                         .withInSubQueryThreshold(Integer.MAX_VALUE)
                         .withRelBuilderFactory(Decorrelation.SubQueryLists.FACTORY)
-                        .withRelBuilderConfigTransform(config -> config.withPushJoinCondition(false)));
+                        .withRelBuilderConfigTransform(
+                                config -> config.withPushJoinCondition(false).withAggregateUnique(true)));
         RelRoot root = converter.convertQuery(valid.node(), false, true);
         List<String> labels = ColumnLabels.of(valid.labels(), root.validatedRowType.getFieldNames());
         RelBuilder builder = RelFactories.LOGICAL_BUILDER.create(cluster, null);

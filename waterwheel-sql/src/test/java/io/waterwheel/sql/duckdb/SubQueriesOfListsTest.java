@@ -312,13 +312,16 @@ final class SubQueriesOfListsTest {
                         + " (SELECT 1 FROM visits v WHERE v.level = a.id AND v.id = b.id)",
                 "SELECT note, id, (SELECT MAX(v.level) FROM visits v WHERE v.id = o.id AND v.note = o.note)"
                         + " AS m FROM orders o GROUP BY note, id",
-                "SELECT y, x, (SELECT COUNT(*) FROM visits v WHERE v.id = d.x AND v.note = d.y) AS m FROM"
-                        + " (SELECT note AS y, amount, id AS x FROM orders) d GROUP BY d.y, d.x",
-                "SELECT d.id, (SELECT COUNT(*) FROM visits v WHERE v.id = d.id AND v.level = d.level) AS m"
-                        + " FROM (SELECT id AS level, level AS id FROM visits) d GROUP BY d.id, d.level",
-                "SELECT level, d.id, COUNT(*) FROM (SELECT id AS level, level AS id FROM visits) d GROUP BY"
-                        + " d.level, d.id HAVING EXISTS (SELECT 1 FROM visits v WHERE v.id = d.id AND v.level ="
-                        + " d.level) OR EXISTS (SELECT 1 FROM visits v WHERE v.level = d.id AND v.id = d.level)",
+                "SELECT o.id + 1 AS amount, (SELECT COUNT(*) FROM visits v WHERE v.note = o.note AND v.level > o.amount) AS n"
+                        + " FROM orders o GROUP BY o.id + 1, o.note, o.amount",
+                "SELECT o.id AS amount, o.amount AS b, (SELECT MAX(v.level) FROM visits v WHERE v.id = o.id AND v.level ="
+                        + " o.amount) AS m FROM orders o GROUP BY o.id, o.amount",
+                "SELECT o.amount AS id, o.id AS amount, COUNT(*) AS n FROM orders o GROUP BY o.amount, o.id HAVING EXISTS"
+                        + " (SELECT 1 FROM visits v WHERE v.level = o.amount AND v.id = o.id)",
+                "SELECT o.id AS a, o.note AS b, COUNT(*) AS n FROM orders o GROUP BY o.id, o.note HAVING EXISTS (SELECT 1 FROM"
+                        + " visits v WHERE v.note = o.note AND v.id = o.id)",
+                "SELECT a.id AS x, b.id AS y, COUNT(*) AS n FROM orders a, orders b WHERE a.id = b.amount GROUP BY b.id, a.id"
+                        + " HAVING EXISTS (SELECT 1 FROM visits v WHERE v.id = a.id AND v.level = b.id)",
                 "SELECT note, id, amount, COUNT(*), (SELECT MAX(v.level) FROM visits v WHERE v.id = o.id AND"
                         + " v.note = o.note) AS m FROM orders o GROUP BY amount, note, id HAVING EXISTS (SELECT 1 FROM"
                         + " visits v WHERE v.id = o.id AND v.level >= o.amount) ORDER BY (SELECT MIN(v.level) FROM"
@@ -326,6 +329,23 @@ final class SubQueriesOfListsTest {
             })
     void columnsOfGroupsAreThoseOfDuckDb(String statement) {
         assertAlike(streams, duckdb, statement, statement);
+    }
+
+    /** A list below groups may have become one with that of the groups. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT y, x, (SELECT COUNT(*) FROM visits v WHERE v.id = d.x AND v.note = d.y) AS m FROM"
+                        + " (SELECT note AS y, amount, id AS x FROM orders) d GROUP BY d.y, d.x",
+                "SELECT d.id, (SELECT COUNT(*) FROM visits v WHERE v.id = d.id AND v.level = d.level) AS m"
+                        + " FROM (SELECT id AS level, level AS id FROM visits) d GROUP BY d.id, d.level",
+                "SELECT level, d.id, COUNT(*) FROM (SELECT id AS level, level AS id FROM visits) d GROUP BY"
+                        + " d.level, d.id HAVING EXISTS (SELECT 1 FROM visits v WHERE v.id = d.id AND v.level ="
+                        + " d.level) OR EXISTS (SELECT 1 FROM visits v WHERE v.level = d.id AND v.id = d.level)",
+            })
+    void whichColumnOfGroupsIsNamedIsRefusedWhereItIsUnknown(String statement) {
+        assertThatThrownBy(() -> streams.plan(statement))
+                .hasMessageContaining("a sub-query that names several columns of groups");
     }
 
     @Test

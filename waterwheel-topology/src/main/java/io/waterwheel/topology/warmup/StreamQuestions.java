@@ -3,6 +3,7 @@ package io.waterwheel.topology.warmup;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.geo.Box;
+import io.waterwheel.key.KeyScheme;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.NamedExpression;
@@ -106,11 +107,12 @@ final class StreamQuestions {
         }
         Query all = Query.of(stream.name()).withTimeout(most);
         String time = stream.schema().timeField();
+        KeyScheme scheme = KeyScheme.of(stream.schema());
         ResultSpec groups = groups(stream.schema().fields().get(0).name(), time);
         for (List<@Nullable Object> key : sample.keys) {
-            Query one = narrowed(all, stream.schema().key(), key);
+            Query one = narrowed(all, scheme, keyFields(stream), key);
             tickets.add(WireQueries.ticket(one.withLimit(1)));
-            if (!(stream.schema().key() instanceof KeySpec.Dimensions)) {
+            if (scheme.tellsTuplesApart()) {
                 // A cell of dimensions has no newest rows.
                 tickets.add(WireQueries.ticket(one.withLatest(FEW)));
             }
@@ -144,8 +146,8 @@ final class StreamQuestions {
     }
 
     /** The question for a key that the stream has. */
-    private static Query narrowed(Query all, KeySpec spec, List<@Nullable Object> key) {
-        if (spec instanceof KeySpec.Position
+    private static Query narrowed(Query all, KeyScheme scheme, List<String> fields, List<@Nullable Object> key) {
+        if (scheme.positions() != null
                 && key.get(0) instanceof Double longitude
                 && key.get(1) instanceof Double latitude) {
             return all.withShape(new Box(longitude, latitude, longitude, latitude));
@@ -155,9 +157,7 @@ final class StreamQuestions {
             Object value = key.get(part);
             // Null is no value that can be asked for by a range.
             if (value != null) {
-                String field = spec instanceof KeySpec.Ordered
-                        ? null
-                        : spec.roles().get(part).field();
+                String field = scheme.tellsTuplesApart() ? null : fields.get(part);
                 ranges.add(new KeyRange(field, value.toString(), value.toString()));
             }
         }

@@ -65,7 +65,7 @@ public final class QueryWarmUp implements AutoCloseable {
     private static final int AS_CLIENTS_PERCENT = 150;
 
     /** When answers to clients are as quick as they need to be. */
-    private static final Duration QUICK = Duration.ofMillis(2);
+    private static final Duration QUICK = Duration.ofMillis(1);
 
     /**
      * After its first part it goes on by itself: a worker may have no coordinator that clients come to. Longer than a

@@ -30,10 +30,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Questions about a stream that is there, as clients ask: for keys that it has. Any thread. */
 final class StreamQuestions {
-    /** Rows that are looked at for keys to ask for. */
-    private static final int SAMPLED = 64;
-    /** Keys that are asked for. */
-    private static final int KEYS = 8;
+    /** Rows that are looked at for keys to ask for: those of some dozens of leaves. */
+    private static final int SAMPLED = 1 << 16;
+    /** Keys that are asked for, at most. */
+    private static final int KEYS = 32;
 
     /** Kinds of questions about a stream, at most: these come first, one of each. */
     static final int KINDS = 7;
@@ -43,10 +43,19 @@ final class StreamQuestions {
 
     private StreamQuestions() {}
 
-    /** Takes the values of some rows, of the fields that make the key. */
+    /**
+     * Takes the values of some rows, of the fields that make the key. They lie evenly among those that come, so that
+     * most are of leaves of their own: clients will ask for rows that nobody has read yet, too.
+     */
     static final class Sample implements AnswerSink {
-        private final Set<List<@Nullable Object>> keys = new LinkedHashSet<>();
+        private final List<List<@Nullable Object>> keys = new ArrayList<>();
         private int fields;
+        /** Rows that have come. */
+        private long seen;
+        /** The row to take next, and how far apart those are that were taken. */
+        private long next;
+
+        private long step = 1;
 
         @Override
         public void start(List<Field> shown) {
@@ -55,26 +64,41 @@ final class StreamQuestions {
 
         @Override
         public void rows(TupleBlock rows) {
-            for (int row = 0; row < rows.size() && keys.size() < KEYS; row++) {
-                List<@Nullable Object> values = new ArrayList<>(fields);
-                for (int field = 0; field < fields; field++) {
-                    // As text, by which those that are the same are equal.
-                    values.add(
-                            rows.value(field, row) instanceof byte[] bytes
-                                    ? Base64.getEncoder().encodeToString(bytes)
-                                    : rows.value(field, row));
+            for (; next < seen + rows.size(); next += step) {
+                keys.add(key(rows, (int) (next - seen)));
+                if (keys.size() > KEYS) {
+                    // Every other one stays.
+                    for (int key = keys.size() - 2; key > 0; key -= 2) {
+                        keys.remove(key);
+                    }
+                    step *= 2;
                 }
-                keys.add(values);
             }
+            seen += rows.size();
+        }
+
+        private List<@Nullable Object> key(TupleBlock rows, int row) {
+            List<@Nullable Object> values = new ArrayList<>(fields);
+            for (int field = 0; field < fields; field++) {
+                // As text, by which those that are the same are equal.
+                values.add(
+                        rows.value(field, row) instanceof byte[] bytes
+                                ? Base64.getEncoder().encodeToString(bytes)
+                                : rows.value(field, row));
+            }
+            return values;
+        }
+
+        Set<List<@Nullable Object>> keys() {
+            return new LinkedHashSet<>(keys);
         }
 
         @Override
         public void finish(Verdict verdict) {}
 
+        /** What came before is good to ask for. */
         @Override
-        public void fail(WaterwheelException failure) {
-            keys.clear();
-        }
+        public void fail(WaterwheelException failure) {}
 
         @Override
         public boolean cancelled() {
@@ -102,14 +126,14 @@ final class StreamQuestions {
     /** What to ask, as tickets, first one of each kind; none where the sample has no rows. */
     static List<byte[]> of(StreamInfo stream, Sample sample, Duration most) {
         List<byte[]> tickets = new ArrayList<>();
-        if (sample.keys.isEmpty()) {
+        if (sample.keys().isEmpty()) {
             return tickets;
         }
         Query all = Query.of(stream.name()).withTimeout(most);
         String time = stream.schema().timeField();
         KeyScheme scheme = KeyScheme.of(stream.schema());
         ResultSpec groups = groups(stream.schema().fields().get(0).name(), time);
-        for (List<@Nullable Object> key : sample.keys) {
+        for (List<@Nullable Object> key : sample.keys()) {
             Query one = narrowed(all, scheme, keyFields(stream), key);
             tickets.add(WireQueries.ticket(one.withLimit(1)));
             if (scheme.tellsTuplesApart()) {

@@ -17,14 +17,17 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.topology.rpc.RpcServer;
 import io.waterwheel.topology.rpc.RpcSettings;
+import io.waterwheel.tuple.TupleBlock;
 import io.waterwheel.wire.TraceParent;
 import io.waterwheel.wire.WireQueries;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
@@ -273,6 +276,39 @@ final class OwnQuestionsTest {
         }
     }
 
+    /** Beside a look at all rows: of every 2^n-th, as many as there may be; whatever the blocks are they come in. */
+    @Test
+    void keysAreSampledEvenlyAmongTheRows() {
+        Random random = new Random(7);
+        Schema schema = streams().get(0).schema();
+        for (int rows : new int[] {1, 31, 32, 33, 64, 65, 1_000, 20_000}) {
+            StreamQuestions.Sample sample = new StreamQuestions.Sample();
+            sample.start(schema.fields());
+            List<List<Object>> all = new ArrayList<>();
+            while (all.size() < rows) {
+                TupleBlock block = new RandomTuples(random, schema)
+                        .block(Math.min(1 + random.nextInt(3_000), rows - all.size()), 1_000_000);
+                sample.rows(block);
+                for (int row = 0; row < block.size(); row++) {
+                    List<Object> values = new ArrayList<>();
+                    for (int field = 0; field < schema.fields().size(); field++) {
+                        values.add(block.value(field, row));
+                    }
+                    all.add(values);
+                }
+            }
+            int step = 1;
+            while ((rows + step - 1) / step > 32) {
+                step *= 2;
+            }
+            Set<List<Object>> expected = new LinkedHashSet<>();
+            for (int row = 0; row < rows; row += step) {
+                expected.add(all.get(row));
+            }
+            assertThat(sample.keys()).as("%d rows", rows).containsExactlyElementsOf(expected);
+        }
+    }
+
     @Test
     void aStreamWithoutRowsIsNotAskedAbout() {
         StreamInfo stream = streams().get(0);
@@ -281,7 +317,7 @@ final class OwnQuestionsTest {
         assertThat(StreamQuestions.sampling(stream, LONG))
                 .isEqualTo(Query.of("by-number")
                         .withSelect(List.of("id"))
-                        .withLimit(64)
+                        .withLimit(65_536)
                         .withTimeout(LONG));
     }
 }

@@ -134,7 +134,8 @@ final class OwnQuestions {
                 asked,
                 found,
                 TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun),
-                median() / 1e6);
+                // To a tenth of a millisecond.
+                Math.round(median() / 1e5) / 10.0);
     }
 
     /** Those about a stream; none where it has no rows, or fails. */

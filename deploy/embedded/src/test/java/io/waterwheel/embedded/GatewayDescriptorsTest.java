@@ -123,6 +123,8 @@ final class GatewayDescriptorsTest {
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectOutput(out.toFile()).redirectErrorStream(true);
         builder.environment().put("WATERWHEEL_NO_BUILD", "yes");
+        // As test JVMs: it lives for seconds.
+        builder.environment().put("WATERWHEEL_JAVA_OPTS", String.join(" ", ChildJvm.QUICK));
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         Process gateway = builder.start();
         try {

@@ -84,12 +84,17 @@ public final class Daemon {
 
     /** Whether it can be used: its process listens on all its ports, and it says so. */
     boolean isReady() throws IOException, InterruptedException {
+        return isReady(new Ports.Moment());
+    }
+
+    /** The same, for one who looks at many at a time: whether it listened at that moment. */
+    boolean isReady(Ports.Moment moment) throws IOException, InterruptedException {
         Optional<PidFiles.Entry> now = alive();
         if (now.isEmpty()) {
             return false;
         }
         for (int port : ports) {
-            if (!Ports.ownedBy(now.get().pid(), port)) {
+            if (!moment.ownedBy(now.get().pid(), port)) {
                 return false;
             }
         }

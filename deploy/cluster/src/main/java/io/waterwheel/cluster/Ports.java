@@ -6,15 +6,18 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Free ports of this machine, and who listens on one. Stateless. */
+/** Free ports of this machine, and who listens on one. Stateless, but for a {@link Moment}. */
 final class Ports {
     private static final String LISTENING = "0A";
     /**
@@ -98,7 +101,26 @@ final class Ports {
      * who took the port first.
      */
     static boolean ownedBy(long pid, int port) {
-        return holdsOne(pid, sockets(Long.toString(pid), port));
+        return new Moment().ownedBy(pid, port);
+    }
+
+    /**
+     * The sockets of a moment: the kernel takes milliseconds to list them, however few there are. Each network is
+     * looked at once, when it is first asked about. Owner: one thread.
+     */
+    static final class Moment {
+        private final Map<Path, List<String>> networks = new HashMap<>();
+
+        /** As {@link Ports#ownedBy}, of what this moment has seen. */
+        boolean ownedBy(long pid, int port) {
+            try {
+                Path network = Files.readSymbolicLink(Path.of("/proc", Long.toString(pid), "ns", "net"));
+                List<String> lines = networks.computeIfAbsent(network, unseen -> table(Long.toString(pid)));
+                return holdsOne(pid, sockets(lines, port));
+            } catch (IOException e) {
+                return false; // the process has ended, or is another user's
+            }
+        }
     }
 
     /**
@@ -106,11 +128,22 @@ final class Ports {
      * may have a network namespace of its own.
      */
     private static Set<String> sockets(String process, int port) {
+        return sockets(table(process), port);
+    }
+
+    private static Set<String> sockets(List<String> lines, int port) {
         Set<String> sockets = new HashSet<>();
-        for (String table : List.of("tcp", "tcp6")) {
-            collect(lines(Path.of("/proc", process, "net", table)), port, sockets);
-        }
+        collect(lines, port, sockets);
         return sockets;
+    }
+
+    /** The kernel's tables of the network of a process. */
+    private static List<String> table(String process) {
+        List<String> lines = new ArrayList<>();
+        for (String table : List.of("tcp", "tcp6")) {
+            lines.addAll(lines(Path.of("/proc", process, "net", table)));
+        }
+        return lines;
     }
 
     private static List<String> lines(Path table) {
@@ -151,6 +184,10 @@ final class Ports {
     private static void collect(List<String> lines, int port, Set<String> sockets) {
         String suffix = String.format(Locale.ROOT, ":%04X", port);
         for (String line : lines) {
+            // Most are no listeners of it: a look for the text is enough.
+            if (!line.contains(suffix)) {
+                continue;
+            }
             String[] columns = line.strip().split("\\s+", -1);
             if (columns.length > 9 && columns[1].endsWith(suffix) && columns[3].equals(LISTENING)) {
                 sockets.add("socket:[" + columns[9] + "]");

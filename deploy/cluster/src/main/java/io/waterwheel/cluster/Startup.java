@@ -67,9 +67,10 @@ final class Startup {
         long notices = 1;
         while (true) {
             rules.newRound();
-            startWhatMay();
+            Ports.Moment moment = new Ports.Moment();
+            startWhatMay(moment);
             for (Daemon each : List.copyOf(starting.keySet())) {
-                look(each);
+                look(each, moment);
             }
             // Last: when all others are ready, none of them has ended before this look.
             for (Daemon each : mustRun()) {
@@ -95,10 +96,10 @@ final class Startup {
         }
     }
 
-    private void startWhatMay() throws IOException, InterruptedException {
+    private void startWhatMay(Ports.Moment moment) throws IOException, InterruptedException {
         for (Daemon each : List.copyOf(waiting)) {
             Optional<Daemon> needed = rules.needs(each);
-            if (needed.isEmpty() || needed.get().isReady()) {
+            if (needed.isEmpty() || needed.get().isReady(moment)) {
                 each.start();
                 starting.put(each, System.nanoTime());
                 waiting.remove(each);
@@ -106,12 +107,12 @@ final class Startup {
         }
     }
 
-    private void look(Daemon daemon) throws IOException, InterruptedException {
+    private void look(Daemon daemon, Ports.Moment moment) throws IOException, InterruptedException {
         // First whether it lives: one that ends meanwhile is not ready, and is seen the next time.
         boolean alive = daemon.isAlive();
         if (!alive) {
             ended(daemon);
-        } else if (daemon.isReady()) {
+        } else if (daemon.isReady(moment)) {
             long started = starting.remove(daemon);
             wereReady.add(daemon);
             progress.done(daemon.name(), "up", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started));

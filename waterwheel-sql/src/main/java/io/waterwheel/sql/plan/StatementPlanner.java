@@ -78,7 +78,6 @@ import org.apache.calcite.rel.rules.FilterSetOpTransposeRule;
 import org.apache.calcite.rel.rules.ProjectJoinTransposeRule;
 import org.apache.calcite.rel.rules.ProjectMergeRule;
 import org.apache.calcite.rel.rules.ProjectRemoveRule;
-import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.runtime.CalciteContextException;
@@ -486,12 +485,9 @@ public final class StatementPlanner {
         VolcanoPlanner planner = new VolcanoPlanner(RelOptCostImpl.FACTORY, Contexts.of(reader.getConfig()));
         planner.addRelTraitDef(ConventionTraitDef.INSTANCE);
         planner.setExecutor(new ExactFolding());
-        RelOptCluster cluster = RelOptCluster.create(planner, new RexBuilder(valid.types()));
+        RelOptCluster cluster = RelOptCluster.create(planner, new Correlations.Conversion.Rows(valid.types()));
         cluster.setMetadataQuerySupplier(PlanMetadata::query);
-        SqlToRelConverter converter = new SqlToRelConverter(
-                (type, text, path, view) -> {
-                    throw new IllegalStateException("there are no views");
-                },
+        Correlations.Conversion conversion = new Correlations.Conversion(
                 validator,
                 reader,
                 cluster,
@@ -500,12 +496,13 @@ public final class StatementPlanner {
                         .withExpand(false)
                         .withInSubQueryThreshold(Integer.MAX_VALUE)
                         .withRelBuilderFactory(Decorrelation.SubQueryLists.FACTORY)
-                        .withRelBuilderConfigTransform(
-                                config -> config.withPushJoinCondition(false).withAggregateUnique(true)));
-        RelRoot root = converter.convertQuery(valid.node(), false, true);
+                        .withRelBuilderConfigTransform(config -> config.withPushJoinCondition(false)
+                                .withAggregateUnique(true)
+                                .withBloat(-1)));
+        RelRoot root = conversion.convertQuery(valid.node(), false, true);
         List<String> labels = ColumnLabels.of(valid.labels(), root.validatedRowType.getFieldNames());
         RelBuilder builder = RelFactories.LOGICAL_BUILDER.create(cluster, null);
-        RelNode node = Decorrelation.operators(root.project());
+        RelNode node = Decorrelation.operators(conversion.ofGroups(root.project()));
         node = Decorrelation.of(node, builder);
         node = node.accept(new JoinKeys(builder));
         node = optimised(NARROW, node);

@@ -5,11 +5,14 @@ import io.waterwheel.sql.leaf.EngineFunctions;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import org.apache.calcite.plan.RelOptPredicateList;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexSimplify;
+import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.type.SqlTypeName;
@@ -34,6 +37,7 @@ public final class Convertlets implements SqlRexConvertletTable {
             // 64 bits where the mean does not.
             case AVG, STDDEV_POP, STDDEV_SAMP, VAR_POP, VAR_SAMP -> Convertlets::asItIs;
             case CAST -> this::cast;
+            case FLOOR, CEIL -> Convertlets::rounded;
             default -> own(call);
         };
     }
@@ -57,6 +61,19 @@ public final class Convertlets implements SqlRexConvertletTable {
 
     private static RexNode asItIs(SqlRexContext context, SqlCall call) {
         return context.getRexBuilder().makeCall(type(context, call), call.getOperator(), operands(context, call));
+    }
+
+    /** Of a constant as it is known: Calcite simplifies all else, but not what stands within these. */
+    private static RexNode rounded(SqlRexContext context, SqlCall call) {
+        RexNode rounded = Objects.requireNonNull(StandardConvertletTable.INSTANCE.get(call))
+                .convertCall(context, call);
+        if (call.operandCount() > 1 || !(rounded instanceof RexCall made)) {
+            return rounded;
+        }
+        RexBuilder rex = context.getRexBuilder();
+        RexSimplify simplify = new RexSimplify(rex, RelOptPredicateList.EMPTY, RexUtil.EXECUTOR);
+        return made.clone(
+                made.getType(), List.of(simplify.simplify(made.getOperands().get(0))));
     }
 
     private RexNode cast(SqlRexContext context, SqlCall call) {
@@ -88,7 +105,12 @@ public final class Convertlets implements SqlRexConvertletTable {
         if (!(node instanceof RexLiteral literal) || !SqlTypeName.CHAR_TYPES.contains(literal.getTypeName())) {
             return null;
         }
-        return switch (String.valueOf(literal.getValueAs(String.class)).strip().toLowerCase(Locale.ROOT)) {
+        return unbounded(String.valueOf(literal.getValueAs(String.class)));
+    }
+
+    /** The same of a text. */
+    static @Nullable String unbounded(String text) {
+        return switch (text.strip().toLowerCase(Locale.ROOT)) {
             case "inf", "+inf", "infinity", "+infinity" -> "Infinity";
             case "-inf", "-infinity" -> "-Infinity";
             case "nan" -> "NaN";

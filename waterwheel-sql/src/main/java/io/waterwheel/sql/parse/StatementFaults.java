@@ -40,9 +40,6 @@ public final class StatementFaults extends SqlBasicVisitor<@Nullable Void> {
     /** Characters of a value that a message shows. */
     private static final int MOST_SHOWN = 60;
 
-    /** Values of a DOUBLE that are written as text alone. */
-    private static final List<String> UNBOUNDED = List.of("NaN", "Infinity", "-Infinity");
-
     private final Function<SqlNode, @Nullable RelDataType> types;
     private final Collection<String> fields;
     private @Nullable WaterwheelException first;
@@ -224,7 +221,7 @@ public final class StatementFaults extends SqlBasicVisitor<@Nullable Void> {
         } else if (type.startsWith("DECIMAL")) {
             return isNumber(text) ? "a text; write the number without quotes" : "no number; write one such as 1.5";
         } else if (type.startsWith("DOUBLE")) {
-            return isNumber(text) || UNBOUNDED.contains(text.strip())
+            return isNumber(text) || Convertlets.unbounded(text) != null
                     ? null
                     : "no number; write one such as 1.5, without quotes";
         } else if (type.startsWith("BOOLEAN")) {

@@ -175,6 +175,8 @@ final class DialectTest {
                         + " SUM(amount) OVER (PARTITION BY id ORDER BY moment, amount ROWS 1 PRECEDING), RANK() OVER (PARTITION"
                         + " BY id ORDER BY moment, amount), 1, 2 LIMIT 9",
                 "SELECT SUM(NULL) OVER () AS s, AVG(NULL) OVER (ORDER BY id) AS a, COUNT(NULL) OVER () AS c FROM orders ;",
+                "SELECT id, FLOOR(CAST('inf' AS DOUBLE)) AS a, CEIL(-CAST('inf' AS DOUBLE)) AS b, FLOOR(CAST('NaN' AS DOUBLE) + price)"
+                        + " AS c FROM orders WHERE CEIL(CAST('inf' AS DOUBLE)) > price ;",
                 "SELECT id, CAST('inf' AS DOUBLE) AS s, price < CAST(' -Infinity ' AS DOUBLE) AS l, CAST('nan' AS DOUBLE) AS z"
                         + " FROM orders WHERE price < CAST('+INF' AS DOUBLE) ; SELECT id, CAST('inf' AS DOUBLE), price <"
                         + " CAST('-Infinity' AS DOUBLE), CAST('nan' AS DOUBLE) FROM orders WHERE price < CAST('inf' AS DOUBLE)",

@@ -11,8 +11,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.calcite.runtime.CalciteContextException;
+import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlWithItem;
 import org.apache.calcite.sql.parser.SqlParseException;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.apache.calcite.sql.util.SqlBasicVisitor;
@@ -40,6 +42,8 @@ public final class SqlErrors {
     private static final Pattern OBJECT = Pattern.compile("Object '([^']*)' not found.*", Pattern.DOTALL);
     private static final Pattern COLUMN =
             Pattern.compile("Column '([^']*)' not found in (?:any table|table '.*').*", Pattern.DOTALL);
+    private static final Pattern WINDOW = Pattern.compile("Window '(.*)' not found");
+    private static final Pattern UNLISTED = Pattern.compile("Expression '(.*)' is not in the select clause");
     private static final Pattern AMBIGUOUS = Pattern.compile("Column '(.*)' is ambiguous", Pattern.DOTALL);
     private static final Pattern FUNCTION =
             Pattern.compile("No match found for function signature (\\w+)\\(.*", Pattern.DOTALL);
@@ -131,6 +135,13 @@ public final class SqlErrors {
         }
         if (cause instanceof StackOverflowError deep) {
             return tooDeep(deep);
+        }
+        if (String.valueOf(cause.getMessage()).contains("failed to preserve datatypes")) {
+            return new WaterwheelException(
+                    ErrorCode.SQL_UNSUPPORTED,
+                    "statement: not supported: a column that has another type where it is read than where it is made;"
+                            + " CAST it, also in the first part of a WITH RECURSIVE",
+                    failure);
         }
         return new WaterwheelException(
                 ErrorCode.SQL_UNSUPPORTED,
@@ -284,11 +295,15 @@ public final class SqlErrors {
         Matcher function = FUNCTION.matcher(said);
         Matcher compared = COMPARED.matcher(said);
         Matcher ambiguous = AMBIGUOUS.matcher(said);
+        Matcher window = WINDOW.matcher(said);
+        Matcher unlisted = UNLISTED.matcher(said);
         String what = said.replace(EngineFunctions.MODULO_NAME, "MOD");
         ErrorCode code = ErrorCode.BAD_SQL;
         if (stream.matches()) {
-            code = ErrorCode.NO_SUCH_STREAM;
-            what = "there is no stream '" + stream.group(1) + "'" + NearestName.question(stream.group(1), streams);
+            String steps = steps(stream.group(1), statement);
+            code = steps == null ? ErrorCode.NO_SUCH_STREAM : ErrorCode.BAD_SQL;
+            what = "there is no stream '" + stream.group(1) + "'"
+                    + (steps == null ? NearestName.question(stream.group(1), streams) : "; " + steps);
         } else if (field.matches()) {
             code = ErrorCode.NO_SUCH_FIELD;
             what = "there is no column '" + field.group(1) + "'" + asText(field.group(1), statement)
@@ -308,6 +323,15 @@ public final class SqlErrors {
             what =
                     "OVER stands behind a function of windows or an aggregate; if that has a FILTER with a sub-query, write"
                             + " SUM(CASE WHEN x IN (SELECT ...) THEN y END) OVER (...)";
+        } else if (window.matches()) {
+            what = "no window '" + window.group(1)
+                    + "' is declared in the WINDOW of its own SELECT; behind a UNION, INTERSECT"
+                    + " or EXCEPT write the window itself, OVER (ORDER BY x)";
+        } else if (unlisted.matches()) {
+            what = "ORDER BY of a SELECT DISTINCT takes columns of its list that are no windows, and not '"
+                    + unlisted.group(1)
+                    + "'; order around it: SELECT * FROM (SELECT DISTINCT x, SUM(y) OVER (PARTITION BY x) AS s ...) AS q ORDER"
+                    + " BY s";
         } else if (said.startsWith("Illegal use of dynamic parameter")) {
             what = "the type of ? cannot be told here; write CAST(? AS BIGINT), CAST(? AS VARCHAR) or such";
         } else if (said.startsWith("Cannot apply '-' to arguments of type '<TIMESTAMP")) {
@@ -318,6 +342,24 @@ public final class SqlErrors {
         }
         return new WaterwheelException(
                 code, place(failure.getPosLine(), failure.getPosColumn()) + shortened(what), failure);
+    }
+
+    /** How a WITH of a name is written whose steps name it; null where there is none. */
+    private static @Nullable String steps(String name, SqlNode statement) {
+        String[] said = {null};
+        statement.accept(new SqlBasicVisitor<@Nullable Void>() {
+            @Override
+            public @Nullable Void visit(SqlCall call) {
+                if (call instanceof SqlWithItem item && item.name.getSimple().equalsIgnoreCase(name)) {
+                    said[0] = item.recursive.booleanValue()
+                            ? "WITH RECURSIVE " + name + " is first UNION [ALL] next, of which next alone names " + name
+                                    + ": several such parts go into parentheses, first UNION ALL (next UNION ALL next)"
+                            : "a WITH that names itself is a WITH RECURSIVE";
+                }
+                return super.visit(call);
+            }
+        });
+        return said[0];
     }
 
     /** Of a name in double quotes that no part of a name stands before: a text was meant, perhaps. */

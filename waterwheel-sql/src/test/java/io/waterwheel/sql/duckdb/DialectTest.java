@@ -89,6 +89,24 @@ final class DialectTest {
         assertAlike(streams, duckdb, statement, statement);
     }
 
+    /** Calcite knows no windows behind a set operation, and none that DISTINCT has left. */
+    @Test
+    void anOrderByAWindowThatCannotBeIsRefused() {
+        assertThatThrownBy(() ->
+                        streams.plan("SELECT id FROM orders UNION SELECT id FROM visits ORDER BY ROW_NUMBER() OVER w"))
+                .hasMessageContaining("line 1, column 78: no window 'w' is declared")
+                .hasMessageContaining("write the window itself, OVER (ORDER BY x)");
+        assertThatThrownBy(() ->
+                        streams.plan("SELECT DISTINCT id FROM orders ORDER BY SUM(amount) OVER (PARTITION BY id)"))
+                .hasMessageContaining(
+                        "column 45: ORDER BY of a SELECT DISTINCT takes columns of its list that are no windows, and not 'amount'");
+        String written = "SELECT id FROM orders UNION SELECT id FROM visits ORDER BY ROW_NUMBER() OVER (ORDER BY id)";
+        assertAlike(streams, duckdb, written, written);
+        String around =
+                "SELECT * FROM (SELECT DISTINCT id, SUM(amount) OVER (PARTITION BY id) AS s FROM orders) AS q ORDER BY s";
+        assertAlike(streams, duckdb, around, around);
+    }
+
     @Test
     void textsOfGroupsAreThoseOfDuckDb() throws Exception {
         assertAlike(RandomStatements::texts, "t");

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** WITH RECURSIVE over written rows and over rows of streams, part in chunks and part in memory. */
@@ -40,6 +41,9 @@ final class RecursiveStatementsTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
+                "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT n + 10 FROM t WHERE n < 30) SELECT n FROM t",
+                "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL (SELECT n + 1 FROM t WHERE n < 3 UNION ALL SELECT n + 10 FROM t"
+                        + " WHERE n < 3)) SELECT n FROM t",
                 "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 5) SELECT n FROM t",
                 "WITH RECURSIVE t(n, m) AS (SELECT 1, 2 UNION ALL SELECT n + 1, NULLIF(n, 3) FROM t WHERE n < 5) "
                         + "SELECT n, m IS NULL AS x FROM t WHERE n > 2",
@@ -97,6 +101,9 @@ final class RecursiveStatementsTest {
         assertThat(streams.answer("WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n / 2 + 1.5 FROM t WHERE n < 2.5)"
                         + " SELECT n FROM t ORDER BY n"))
                 .isEqualTo(List.of(List.of(1.0), List.of(2.0), List.of(2.5)));
+        assertThat(streams.answer("WITH RECURSIVE t(k, x) AS (SELECT 1, DECIMAL '1.5' UNION ALL SELECT k + 1, CAST(x AS"
+                        + " DECIMAL(10, 4)) FROM t WHERE k < 2) SELECT k, CAST(x AS VARCHAR) FROM t ORDER BY k"))
+                .isEqualTo(List.of(List.of(1L, "1.5000"), List.of(2L, "1.5000")));
     }
 
     @Test
@@ -107,10 +114,24 @@ final class RecursiveStatementsTest {
                 .contains("where=amount = 3", "where=level > 1", "WITH RECURSIVE step0(c0)");
     }
 
-    @Test
-    void theFirstPartNamesNoStep() {
-        assertThatThrownBy(() -> streams.plan(
-                        "WITH RECURSIVE t(n) AS (SELECT 1 FROM t UNION ALL SELECT n FROM t)" + " SELECT n FROM t"))
-                .hasMessage("statement, line 1, column 39: there is no stream 't'");
+    /** Each refusal says how it is written. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            quoteCharacter = '`',
+            value = {
+                "WITH RECURSIVE t(n) AS (SELECT 1 FROM t UNION ALL SELECT n FROM t) SELECT n FROM t"
+                        + " ; line 1, column 39: there is no stream 't'",
+                "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 3 UNION ALL SELECT n + 10 FROM t WHERE"
+                        + " n < 3) SELECT n FROM t ; several such parts go into parentheses",
+                "WITH t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 3) SELECT n FROM t"
+                        + " ; a WITH that names itself is a WITH RECURSIVE",
+                "WITH RECURSIVE t(k, a, b, c) AS (SELECT 1, 1, 1, 1.5 UNION ALL SELECT k + 1, b, c, c FROM t WHERE k < 4)"
+                        + " SELECT * FROM t ; CAST it, also in the first part of a WITH RECURSIVE",
+                "WITH RECURSIVE t(k, a) AS (SELECT 1, TRUE UNION ALL SELECT k + 1, k FROM t WHERE k < 4) SELECT * FROM t"
+                        + " ; Type mismatch in column 2 of UNION ALL",
+            })
+    void whatIsWrongIsSaid(String statement, String message) {
+        assertThatThrownBy(() -> streams.plan(statement)).hasMessageContaining(message);
     }
 }

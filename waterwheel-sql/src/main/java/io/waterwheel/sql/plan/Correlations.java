@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.apache.calcite.plan.RelOptCluster;
 import org.apache.calcite.plan.RelOptUtil;
@@ -138,11 +139,20 @@ final class Correlations extends RelVisitor {
     }
 
     private static boolean isNamed(List<RexNode> values, CorrelationId row) {
+        return isNamed(values, row::equals);
+    }
+
+    /** Whether values name a row around what they are computed of. */
+    static boolean isNamed(List<RexNode> values) {
+        return isNamed(values, row -> true);
+    }
+
+    private static boolean isNamed(List<RexNode> values, Predicate<CorrelationId> row) {
         boolean[] found = {false};
         RexVisitor<@Nullable Void> names = new RexVisitorImpl<@Nullable Void>(true) {
             @Override
             public @Nullable Void visitCorrelVariable(RexCorrelVariable variable) {
-                found[0] |= variable.id.equals(row);
+                found[0] |= row.test(variable.id);
                 return null;
             }
         };

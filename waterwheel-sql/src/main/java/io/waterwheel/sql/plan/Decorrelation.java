@@ -1,5 +1,6 @@
 package io.waterwheel.sql.plan;
 
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.sql.parse.SqlErrors;
 import io.waterwheel.sql.residual.HeldValues;
 import io.waterwheel.sql.residual.MixedComparisons;
@@ -93,12 +94,16 @@ final class Decorrelation {
             joined = joined(node, builder);
         }
         if (joined == null) {
-            throw SqlErrors.unsupported(
-                    "not supported: an ASOF JOIN within a sub-query that names a column of the query around it; join in"
-                            + " WITH or in the outer FROM instead, or ask for the nearest row by LATERAL (SELECT ... ORDER"
-                            + " BY ... LIMIT 1)");
+            throw asofOfRow();
         }
         return joined;
+    }
+
+    private static WaterwheelException asofOfRow() {
+        return SqlErrors.unsupported(
+                "not supported: an ASOF JOIN within a sub-query that names a column of the query around it; join in"
+                        + " WITH or in the outer FROM instead, or ask for the nearest row by LATERAL (SELECT ... ORDER"
+                        + " BY ... LIMIT 1)");
     }
 
     /** Null where an as-of join names a row further out. */
@@ -180,6 +185,15 @@ final class Decorrelation {
         private static boolean isNull(RexSubQuery query) {
             return query.getOperands().size() == 1
                     && RexUtil.isNullLiteral(query.getOperands().get(0), true);
+        }
+
+        @Override
+        public RelNode visit(LogicalAsofJoin join) {
+            if (Correlations.isNamed(List.of(join.getCondition(), join.getMatchCondition()))) {
+                // Calcite says which rows its inputs name, not which it does itself.
+                throw asofOfRow();
+            }
+            return super.visit(join);
         }
 
         @Override

@@ -243,6 +243,19 @@ final class StatementsBesideDuckDbTest {
                         + " SELECT o.id, a.moment FROM (SELECT * FROM orders q WHERE EXISTS (SELECT 1 FROM visits x WHERE"
                         + " x.level = q.amount)) o ASOF JOIN visits a ON o.id = a.id AND o.moment >= a.moment"
                         + " WHERE NOT EXISTS (SELECT 1 FROM orders z WHERE z.id = a.id AND z.moment < a.moment)",
+                "SELECT o.id, n.m FROM orders o, LATERAL (SELECT COUNT(*) AS m FROM orders a ASOF JOIN visits b MATCH_CONDITION"
+                        + " b.moment <= a.moment ON a.id = b.id WHERE a.id = o.id AND b.moment > o.moment) n ; SELECT o.id, n.m FROM"
+                        + " orders o, LATERAL (SELECT COUNT(*) AS m FROM orders a ASOF JOIN visits b ON a.moment >= b.moment AND"
+                        + " a.id = b.id WHERE a.id = o.id AND b.moment > o.moment) n",
+                "SELECT o.id, (SELECT COUNT(*) FROM visits y WHERE y.id = o.id AND EXISTS (SELECT 1 FROM orders a LEFT ASOF JOIN"
+                        + " visits b MATCH_CONDITION b.moment <= a.moment ON a.id = b.id WHERE a.id = y.id AND b.id = o.amount)) AS m"
+                        + " FROM orders o ; SELECT o.id, (SELECT COUNT(*) FROM visits y WHERE y.id = o.id AND EXISTS (SELECT 1 FROM"
+                        + " orders a ASOF LEFT JOIN visits b ON a.moment >= b.moment AND a.id = b.id WHERE a.id = y.id AND b.id ="
+                        + " o.amount)) AS m FROM orders o",
+                "SELECT o.id, COUNT(*) FROM orders o GROUP BY o.id HAVING (SELECT MIN(b.moment) FROM orders a LEFT ASOF JOIN visits b"
+                        + " MATCH_CONDITION b.moment <= a.moment ON a.id = b.id WHERE a.id = o.id) > MIN(o.moment) ; SELECT o.id,"
+                        + " COUNT(*) FROM orders o GROUP BY o.id HAVING (SELECT MIN(b.moment) FROM orders a ASOF LEFT JOIN visits b"
+                        + " ON a.moment >= b.moment AND a.id = b.id WHERE a.id = o.id) > MIN(o.moment)",
                 "SELECT w.id FROM visits w WHERE EXISTS (SELECT 1 FROM orders o ASOF JOIN visits a MATCH_CONDITION"
                         + " a.moment <= o.moment ON o.id = a.id WHERE o.amount = w.level) ;"
                         + " SELECT w.id FROM visits w WHERE EXISTS (SELECT 1 FROM orders o ASOF JOIN visits a"
@@ -769,6 +782,10 @@ final class StatementsBesideDuckDbTest {
                 "SELECT (SELECT level FROM visits) FROM orders | SQL_VALUE",
                 "SELECT w.id FROM visits w WHERE EXISTS (SELECT 1 FROM (SELECT * FROM orders WHERE amount = w.level) o"
                         + " ASOF JOIN visits a MATCH_CONDITION a.moment <= o.moment ON o.id = a.id) | SQL_UNSUPPORTED",
+                "SELECT (SELECT MAX(b.level) FROM orders a ASOF JOIN visits b MATCH_CONDITION b.moment <= o.moment ON a.id = b.id)"
+                        + " FROM orders o | SQL_UNSUPPORTED",
+                "SELECT (SELECT MAX(b.level) FROM orders a ASOF JOIN visits b MATCH_CONDITION b.moment <= a.moment ON a.id = b.id"
+                        + " AND b.level = o.amount) FROM orders o | SQL_UNSUPPORTED",
                 "SELECT COUNT(*) FROM orders TABLESAMPLE BERNOULLI(50) | SQL_UNSUPPORTED",
                 "SELECT GREATEST(1, GREATEST(2, GREATEST(id, 4, 5, 6, 7), GREATEST(id, 4, 5, 6, 7), 3, 4, 5)) FROM orders | BAD_SQL",
                 "SELECT ARG_MIN(DISTINCT o.price, v.level) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",

@@ -37,8 +37,7 @@ public record Statement(
             throw new IllegalArgumentException("statement: the text is empty");
         }
         if (sql.length() > MAX_CHARACTERS) {
-            throw new IllegalArgumentException(
-                    "statement: expected at most " + MAX_CHARACTERS + " characters, got " + sql.length());
+            throw new IllegalArgumentException("statement: " + tooLong(sql.length()));
         }
         if (timeout != null && (timeout.isNegative() || timeout.isZero())) {
             throw new IllegalArgumentException("statement: timeout must be positive, got " + timeout);
@@ -51,6 +50,16 @@ public record Statement(
         atLeast = atLeast.entrySet().stream()
                 .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, one -> Map.copyOf(one.getValue())));
     }
+
+    /** What is wrong with a text of more characters or values than a statement may have, and what to do. */
+    public static String tooLong(int characters) {
+        return "expected at most " + MAX_CHARACTERS + " characters, got " + characters + "; " + MANY_VALUES;
+    }
+
+    /** Where many values go that a statement is about. */
+    public static final String MANY_VALUES =
+            "many values go into a table of a file (CREATE TABLE ... FROM, in the folder of"
+                    + " sql.tables) or a stream that is joined, or into several statements";
 
     /** Words by which statements begin that change something. */
     private static final Set<String> CHANGES = Set.of("INSERT", "CREATE", "ALTER", "DROP");

@@ -1,6 +1,7 @@
 package io.waterwheel.query;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
@@ -24,5 +25,14 @@ final class StatementTest {
         }
         assertThat(Statement.of(" ".repeat(200_000) + "DROP STREAM s").changes())
                 .isTrue();
+    }
+
+    @Test
+    void ofALongTextTheLimitAndTheWayOutAreSaid() {
+        assertThatThrownBy(() -> Statement.of("SELECT a FROM s WHERE a IN (1" + ", 1".repeat(4_000_000) + ")"))
+                .hasMessage(
+                        "statement: expected at most 262144 characters, got 12000030; many values go into a table of a"
+                                + " file (CREATE TABLE ... FROM, in the folder of sql.tables) or a stream that is joined, or into"
+                                + " several statements");
     }
 }

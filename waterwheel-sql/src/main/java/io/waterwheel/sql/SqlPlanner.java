@@ -11,9 +11,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Plans statements. Thread-safe. */
 public final class SqlPlanner {
-    /** Longest statement, in characters. */
-    public static final int MAX_CHARACTERS = 262_144;
-
     /** What queries of the engine may answer of a statement. */
     public enum Pushdown {
         /** As much as they can. */

@@ -1,6 +1,7 @@
 package io.waterwheel.sql.plan;
 
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Statement;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Schema;
@@ -288,9 +289,8 @@ public final class StatementPlanner {
     }
 
     private static <T extends @Nullable Object> T guarded(String statement, Supplier<T> work) {
-        if (statement.length() > SqlPlanner.MAX_CHARACTERS) {
-            throw SqlErrors.unsupported(
-                    "it has " + statement.length() + " characters, expected at most " + SqlPlanner.MAX_CHARACTERS);
+        if (statement.length() > Statement.MAX_CHARACTERS) {
+            throw SqlErrors.unsupported(Statement.tooLong(statement.length()));
         }
         try {
             return work.get();

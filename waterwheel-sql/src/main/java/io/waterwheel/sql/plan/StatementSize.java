@@ -1,5 +1,6 @@
 package io.waterwheel.sql.plan;
 
+import io.waterwheel.query.Statement;
 import io.waterwheel.sql.parse.NestedSelects;
 import io.waterwheel.sql.parse.SqlErrors;
 import java.util.Locale;
@@ -41,7 +42,8 @@ final class StatementSize extends SqlBasicVisitor<@Nullable Void> {
 
     private void part() {
         if (++parts > MOST_PARTS) {
-            throw SqlErrors.unsupported("it has over " + MOST_PARTS + " parts");
+            throw SqlErrors.unsupported(
+                    "it has over " + MOST_PARTS + " parts, such as values and names; " + Statement.MANY_VALUES);
         }
     }
 

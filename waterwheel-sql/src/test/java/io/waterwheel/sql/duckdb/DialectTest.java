@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.Rounds;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Statement;
 import io.waterwheel.sql.suite.DuckDbTwin;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -105,6 +106,17 @@ final class DialectTest {
         String around =
                 "SELECT * FROM (SELECT DISTINCT id, SUM(amount) OVER (PARTITION BY id) AS s FROM orders) AS q ORDER BY s";
         assertAlike(streams, duckdb, around, around);
+    }
+
+    @Test
+    void ofAListThatIsTooLongTheWayOutIsSaid() {
+        String list = "SELECT id FROM orders WHERE id IN (1" + ", 1".repeat(20_000) + ")";
+        assertThatThrownBy(() -> streams.plan(list))
+                .hasMessageContaining("it has over 20000 parts")
+                .hasMessageContaining("many values go into a table of a file");
+        assertThatThrownBy(() -> streams.plan(list + " ".repeat(Statement.MAX_CHARACTERS)))
+                .hasMessageContaining("expected at most 262144 characters")
+                .hasMessageContaining("many values go into a table of a file");
     }
 
     @Test

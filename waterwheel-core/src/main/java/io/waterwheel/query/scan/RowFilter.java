@@ -21,6 +21,9 @@ final class RowFilter {
     /** The numbers of rows, from 0 on, as many as most leaves have: to copy them takes less than to count. */
     private static final int[] ASCENDING = IntStream.range(0, 2048).toArray();
 
+    /** Of the processor's cache. */
+    private static final int KEYS_OF_A_LINE = 8;
+
     /** Rows of the least selection that is made. */
     private static final int LEAST = 16;
 
@@ -241,18 +244,48 @@ final class RowFilter {
         return count;
     }
 
-    private static int firstNotBelow(long[] keys, int from, int to, long key) {
+    /**
+     * The first row whose key is not below a key; {@code to} where there is none. Keys are mostly spread evenly: it is
+     * looked for first where it would be then, so that few of a leaf's keys are read, most of which are in no cache.
+     */
+    static int firstNotBelow(long[] keys, int from, int to, long key) {
+        if (from == to || keys[from] >= key) {
+            return from;
+        }
+        int high = to - 1;
+        if (keys[high] < key) {
+            return to;
+        }
+        // The key of low is below, that of high is not.
         int low = from;
-        int high = to;
-        while (low < high) {
+        // Not a number where the keys are too close for doubles.
+        double share = ((double) key - keys[low]) / ((double) keys[high] - keys[low]);
+        int at = low + (int) (share * (high - low));
+        int step = KEYS_OF_A_LINE;
+        if (keys[at] < key) {
+            low = at;
+            while (low + step < high && keys[low + step] < key) {
+                low += step;
+                step *= 2;
+            }
+            high = Math.min(high, low + step);
+        } else {
+            high = at;
+            while (high - step > low && keys[high - step] >= key) {
+                high -= step;
+                step *= 2;
+            }
+            low = Math.max(low, high - step);
+        }
+        while (low + 1 < high) {
             int middle = (low + high) >>> 1;
             if (keys[middle] < key) {
-                low = middle + 1;
+                low = middle;
             } else {
                 high = middle;
             }
         }
-        return low;
+        return high;
     }
 
     /** Keeps of the selection the rows whose time matches. */

@@ -7,6 +7,8 @@ import io.waterwheel.chunk.encoding.CorruptChunkException;
 import io.waterwheel.index.TimeSketch;
 import io.waterwheel.key.DerivedKeys;
 import io.waterwheel.key.KeyCodec;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.Region;
 import java.util.Arrays;
@@ -73,6 +75,10 @@ public final class ChunkDirectory {
     private final RowLayout layout;
     private final int parts;
     private final Content content;
+    /** Columns of whole numbers of 8 bytes. */
+    private final BitSet whole = new BitSet();
+
+    private final int nullable;
     private final int bytes;
     private final int weight;
 
@@ -82,6 +88,12 @@ public final class ChunkDirectory {
         this.parts = ChunkFormat.parts(layout);
         this.content = content;
         this.bytes = bytes;
+        this.nullable = (int) layout.fields().stream().filter(Field::nullable).count();
+        for (int field = 0; field < layout.fields().size(); field++) {
+            if (layout.columnOf(field) >= 0 && layout.fields().get(field).type().physical() == PhysicalType.INT64) {
+                whole.set(layout.columnOf(field));
+            }
+        }
         // Numbers are unfolded into longs.
         int leaves = content.lowKeys.length;
         int numbers = leaves * (4 + parts + parts / 2 + 4 * layout.fields().size()) + content.sketchWords.length;
@@ -382,6 +394,16 @@ public final class ChunkDirectory {
                 wanted[source(part)] = true;
             }
         }
+    }
+
+    /** Fields that may be null. */
+    int nullable() {
+        return nullable;
+    }
+
+    /** Whether a column has whole numbers of 8 bytes. */
+    boolean isWhole(int column) {
+        return whole.get(column);
     }
 
     /** How many values a column has that its parts may name by their numbers; 0 where they may not. */

@@ -110,10 +110,9 @@ final class Dependencies {
     int @Nullable [] numbers(int column, LeafPart part, int rows) {
         Source source = sources[column];
         char[] codes = part.codes();
+        byte[] bytes = part.bytes();
         if (source == null || codes.length == 0) {
-            return source == null
-                    ? null
-                    : source.findAll(part, rows, row -> LittleEndian.getLong(part.bytes(), row * 8));
+            return source == null ? null : source.findAll(part, rows, row -> LittleEndian.getLong(bytes, row * 8));
         }
         int[] numbers = new int[rows];
         char[] known = part.numbers();

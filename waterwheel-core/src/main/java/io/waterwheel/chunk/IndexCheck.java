@@ -71,16 +71,18 @@ final class IndexCheck {
     private void check(int leaf, LeafPart[] parts, int field) {
         int column = layout.columnOf(field);
         LeafPart part = parts[directory.part(column)];
+        byte[] bytes = part.bytes();
+        byte[] masks = masks(parts);
         LeafDictionary dictionary = directory.dictionary(field);
         BitSet seen = new BitSet();
         BitSet leaves = new BitSet();
         for (int row = 0; row < directory.rows(leaf); row++) {
-            if (isNull(parts, field, row)) {
+            if (isNull(masks, field, row)) {
                 continue;
             }
             boolean holds;
             if (layout.variable(column)) {
-                long reference = LittleEndian.getLong(part.bytes(), row * 8);
+                long reference = LittleEndian.getLong(bytes, row * 8);
                 int from = TupleBlock.referenceOffset(reference);
                 int length = TupleBlock.referenceLength(reference);
                 holds = directory.filterMayHold(leaf, field, part.arena(), from, length);
@@ -90,7 +92,7 @@ final class IndexCheck {
                             dictionary, dictionary.firstFrom(value), dictionary.firstAbove(value), leaf, seen, leaves);
                 }
             } else {
-                long code = code(part.bytes(), column, field, row);
+                long code = code(bytes, column, field, row);
                 holds = directory.filterMayHold(leaf, field, code);
                 if (dictionary != null) {
                     holds &= names(
@@ -110,10 +112,11 @@ final class IndexCheck {
     /** Each trigram of the leaf is in the index, and of those with sets no other names the leaf. */
     private void checkText(int leaf, LeafPart[] parts, int field, TextIndex text) {
         LeafPart part = parts[directory.part(layout.columnOf(field))];
+        byte[] masks = masks(parts);
         trigrams.clear();
         int listed = 0;
         for (int row = 0; row < directory.rows(leaf); row++) {
-            if (isNull(parts, field, row)) {
+            if (isNull(masks, field, row)) {
                 continue;
             }
             long reference = LittleEndian.getLong(part.bytes(), row * 8);
@@ -153,13 +156,18 @@ final class IndexCheck {
         return true;
     }
 
-    private boolean isNull(LeafPart[] parts, int field, int row) {
+    /** The masks of nulls; empty where no field may be null. */
+    private byte[] masks(LeafPart[] parts) {
+        int column = layout.nullMaskColumn();
+        return column < 0 ? new byte[0] : parts[directory.part(column)].bytes();
+    }
+
+    private boolean isNull(byte[] masks, int field, int row) {
         int bit = layout.nullBit(field);
         if (bit < 0) {
             return false;
         }
         int width = layout.width(layout.nullMaskColumn());
-        byte[] masks = parts[directory.part(layout.nullMaskColumn())].bytes();
         return (masks[row * width + (bit >> 3)] >> (bit & 7) & 1) != 0;
     }
 

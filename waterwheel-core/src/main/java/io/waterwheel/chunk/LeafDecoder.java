@@ -112,6 +112,12 @@ final class LeafDecoder implements AutoCloseable {
             decoded = form == FORM_NUMBERS && directory.numbered(column) > 0
                     ? numbered(directory.dependencies(), column, directory.numbered(column), rows)
                     : variable(form, rows);
+        } else if (part - FIRST_COLUMN == directory.layout().nullMaskColumn()) {
+            int width = directory.layout().width(part - FIRST_COLUMN);
+            decoded = LeafPart.ofMasks(fixed(form, rows, width), width, rows, directory.nullable());
+        } else if (form == FORM_INTEGERS && directory.isWhole(part - FIRST_COLUMN)) {
+            integers.read(in, rows, numbers);
+            decoded = LeafPart.ofWhole(numbers, rows);
         } else {
             decoded = LeafPart.ofFixed(fixed(form, rows, directory.layout().width(part - FIRST_COLUMN)));
         }

@@ -1,5 +1,9 @@
 package io.waterwheel.chunk;
 
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.NarrowLongs;
+import io.waterwheel.tuple.NullBits;
+
 /**
  * One part of a leaf, decoded: what scans read and the cache keeps. Immutable by agreement: its arrays are shared and
  * must not be changed.
@@ -9,7 +13,7 @@ public final class LeafPart {
     private static final byte[] NO_BYTES = {};
     private static final char[] NO_CODES = {};
     /** Headers of this and its arrays. */
-    private static final int OVERHEAD = 90;
+    private static final int OVERHEAD = 120;
 
     private final long[] longs;
     private final byte[] bytes;
@@ -17,14 +21,65 @@ public final class LeafPart {
     private final char[] codes;
     private final long[] dictionary;
     private final char[] numbers;
+    /** Bytes that each number takes, where they lie narrow; else 0. */
+    private final int narrow;
+
+    private final long low;
+    private final long high;
+    /** Bytes of a row's null mask, where the part has these; else 0. */
+    private final int maskWidth;
+
+    private final int maskRows;
 
     private LeafPart(long[] longs, byte[] bytes, byte[] arena, char[] codes, long[] dictionary, char[] numbers) {
+        this.narrow = 0;
+        this.maskWidth = 0;
+        this.maskRows = 0;
+        this.low = 0;
+        this.high = 0;
         this.longs = longs;
         this.bytes = bytes;
         this.arena = arena;
         this.codes = codes;
         this.dictionary = dictionary;
         this.numbers = numbers;
+    }
+
+    private LeafPart(byte[] bytes, int narrow, long low, long high, int maskWidth, int maskRows) {
+        this.maskWidth = maskWidth;
+        this.maskRows = maskRows;
+        this.longs = NO_LONGS;
+        this.bytes = bytes;
+        this.arena = NO_BYTES;
+        this.codes = NO_CODES;
+        this.dictionary = NO_LONGS;
+        this.numbers = NO_CODES;
+        this.narrow = narrow;
+        this.low = low;
+        this.high = high;
+    }
+
+    /** A column of the first of some whole numbers, narrow where they lie close together. */
+    static LeafPart ofWhole(long[] numbers, int rows) {
+        long low = Long.MAX_VALUE;
+        long high = Long.MIN_VALUE;
+        for (int row = 0; row < rows; row++) {
+            low = Math.min(low, numbers[row]);
+            high = Math.max(high, numbers[row]);
+        }
+        int width = rows == 0 ? NarrowLongs.WIDE : NarrowLongs.width(low, high);
+        if (width < NarrowLongs.WIDE) {
+            return new LeafPart(NarrowLongs.of(numbers, rows, low, width), width, low, high, 0, 0);
+        }
+        byte[] bytes = new byte[rows * NarrowLongs.WIDE];
+        LittleEndian.putLongs(bytes, numbers, rows);
+        return ofFixed(bytes);
+    }
+
+    /** Null masks, kept by field. */
+    static LeafPart ofMasks(byte[] masks, int width, int rows, int fields) {
+        byte[] bits = NullBits.of(masks, width, rows, fields);
+        return new LeafPart(bits, 0, NullBits.some(bits, rows), 0, width, rows);
     }
 
     static LeafPart ofLongs(long[] longs) {
@@ -53,9 +108,37 @@ public final class LeafPart {
         return longs;
     }
 
-    /** A column's values as in a tuple block, or its references into {@link #arena}; empty for keys and times. */
+    /**
+     * A column's values as in a tuple block, or its references into {@link #arena}; empty for keys and times. Of values
+     * that lie {@link #narrow}, and of null masks, an array that is made anew.
+     */
     public byte[] bytes() {
+        if (maskWidth > 0) {
+            return NullBits.masks(bytes, maskWidth, maskRows);
+        }
+        return narrow == 0 ? bytes : NarrowLongs.widened(bytes, narrow, low);
+    }
+
+    /** The same as they lie: see {@link #narrow}; of null masks {@link NullBits}. */
+    public byte[] values() {
         return bytes;
+    }
+
+    /** Bytes that each whole number takes, where they lie as {@link NarrowLongs} keeps them; else 0. */
+    public int narrow() {
+        return narrow;
+    }
+
+    /**
+     * Of values that lie narrow the least, also of rows where the field is null; of null masks all bits that are set.
+     */
+    public long low() {
+        return low;
+    }
+
+    /** The greatest of these. */
+    public long high() {
+        return high;
     }
 
     /** What the references of a variable column refer to. Values that are equal may share their bytes. */

@@ -5,6 +5,8 @@ import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.NarrowLongs;
+import io.waterwheel.tuple.NullBits;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -13,6 +15,7 @@ import java.util.Arrays;
 public final class FieldNode extends ColumnNode {
     private final FieldType fieldType;
     private final int column;
+    private final int nullBit;
     private final int nullColumn;
     private final int nullWidth;
     private final int nullByte;
@@ -27,6 +30,7 @@ public final class FieldNode extends ColumnNode {
         this.fieldType = layout.fields().get(field).type();
         this.column = layout.columnOf(field);
         int bit = layout.nullBit(field);
+        this.nullBit = bit;
         this.nullColumn = bit < 0 ? -1 : layout.nullMaskColumn();
         this.nullWidth = bit < 0 ? 0 : layout.width(nullColumn);
         this.nullByte = bit >> 3;
@@ -49,6 +53,9 @@ public final class FieldNode extends ColumnNode {
 
     /** Whether the row's value is null; only when {@link #nullable}. */
     public boolean isNull(RowView view, int row) {
+        if (view.nullStride > 0) {
+            return NullBits.bit(view.columns[nullColumn], view.nullStride, nullBit, row) != 0;
+        }
         return (view.columns[nullColumn][view.bases[nullColumn] + row * nullWidth + nullByte] >>> nullShift & 1) != 0;
     }
 
@@ -66,11 +73,22 @@ public final class FieldNode extends ColumnNode {
      * @return how many they are
      */
     public int keepAmong(RowView view, int[] selected, int count, long least, long[] bits, boolean negated) {
-        int kept = Selection.isRange(selected, count)
-                ? amongRange(view, selected, count, least, bits, negated)
-                : amongSelected(view, selected, count, least, bits, negated);
+        int kept = among(view, selected, count, least, bits, negated);
         // Few are left of most lists: less is read of the masks so.
         return nullColumn < 0 ? kept : keepPresent(view, selected, kept);
+    }
+
+    private int among(RowView view, int[] selected, int count, long least, long[] bits, boolean negated) {
+        int narrow = view.narrow[column];
+        if (narrow == 0) {
+            return Selection.isRange(selected, count)
+                    ? amongRange(view, selected, count, least, bits, negated)
+                    : amongSelected(view, selected, count, least, bits, negated);
+        } else if (NarrowTests.holdsAll(view.lows[column], view.highs[column], least, bits)) {
+            return negated ? 0 : count;
+        }
+        return NarrowTests.among(
+                view.columns[column], narrow, view.lows[column], selected, count, least, bits, negated);
     }
 
     private int amongRange(RowView view, int[] selected, int count, long least, long[] bits, boolean negated) {
@@ -107,6 +125,9 @@ public final class FieldNode extends ColumnNode {
     /** Keeps of the first {@code count} of the selected rows those that are not null; only when {@link #nullable}. */
     public int keepPresent(RowView view, int[] selected, int count) {
         byte[] masks = view.columns[nullColumn];
+        if (view.nullStride > 0) {
+            return hasNulls(view) ? keepPresent(masks, nullBit * view.nullStride, selected, count) : count;
+        }
         int nulls = view.bases[nullColumn] + nullByte;
         int kept = 0;
         for (int i = 0; i < count; i++) {
@@ -117,7 +138,22 @@ public final class FieldNode extends ColumnNode {
         return kept;
     }
 
-    /** Where its nulls are told; only when {@link #nullable}. */
+    /** Of masks that lie by field: whether a row of the leaf is null. */
+    private boolean hasNulls(RowView view) {
+        return (view.someNull >>> nullBit & 1) != 0;
+    }
+
+    private static int keepPresent(byte[] bits, int from, int[] selected, int count) {
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            selected[kept] = row;
+            kept += ~(bits[from + (row >>> 3)] >>> (row & 7)) & 1;
+        }
+        return kept;
+    }
+
+    /** Where its nulls are told, where masks lie as in a block; only when {@link #nullable}. */
     public byte[] nullMasks(RowView view) {
         return view.columns[nullColumn];
     }
@@ -210,6 +246,10 @@ public final class FieldNode extends ColumnNode {
                 out.origin = view.origin;
                 out.codes = view.codes[column];
                 out.dictionary = view.dictionaries[column];
+                if (view.narrow[column] > 0) {
+                    narrow(view, selected, count, dense, longs);
+                    return;
+                }
                 if (dense) {
                     int rows = selected[count - 1] - selected[0] + 1;
                     bytes(view, selected[0], rows).asLongBuffer().get(longs, selected[0], rows);
@@ -219,6 +259,17 @@ public final class FieldNode extends ColumnNode {
                     longs[selected[i]] = LittleEndian.getLong(bytes, base + selected[i] * 8);
                 }
             }
+        }
+    }
+
+    private void narrow(RowView view, int[] selected, int count, boolean dense, long[] longs) {
+        byte[] bytes = view.columns[column];
+        int width = view.narrow[column];
+        if (dense) {
+            int rows = selected[count - 1] - selected[0] + 1;
+            NarrowLongs.copy(bytes, width, view.lows[column], selected[0], rows, longs);
+        } else {
+            NarrowLongs.copy(bytes, width, view.lows[column], selected, count, longs);
         }
     }
 
@@ -235,6 +286,10 @@ public final class FieldNode extends ColumnNode {
     }
 
     private void nulls(RowView view, int[] selected, int count, boolean dense) {
+        if (view.nullStride > 0) {
+            nullsByField(view, selected, count, dense);
+            return;
+        }
         boolean[] nulls = out.ownNulls(view);
         byte[] masks = view.columns[nullColumn];
         int base = view.bases[nullColumn] + nullByte;
@@ -263,6 +318,59 @@ public final class FieldNode extends ColumnNode {
         out.zeroNulls = whole;
         lastMasks = masks;
         lastBase = base;
+    }
+
+    /** Of masks that lie by field. */
+    private void nullsByField(RowView view, int[] selected, int count, boolean dense) {
+        boolean[] nulls = out.ownNulls(view);
+        byte[] bits = view.columns[nullColumn];
+        int stride = view.nullStride;
+        int found = 0;
+        if (!hasNulls(view)) {
+            out.anyNull = false;
+        } else if (dense) {
+            int rows = selected[count - 1] - selected[0] + 1;
+            found = nullsOfWords(bits, nullBit * stride, selected[0], rows, nulls);
+            if (found > 0 && rows > count) {
+                found = 0;
+                for (int i = 0; i < count; i++) {
+                    found += nulls[selected[i]] ? 1 : 0;
+                }
+            }
+        } else {
+            for (int i = 0; i < count; i++) {
+                int row = selected[i];
+                int bit = NullBits.bit(bits, stride, nullBit, row);
+                nulls[row] = bit != 0;
+                found += bit;
+            }
+        }
+        out.anyNull = found > 0 || (out.anyNull && bits == lastMasks);
+        out.nullCount = found;
+        out.zeroNulls = dense || found == 0;
+        lastMasks = bits;
+        lastBase = 0;
+    }
+
+    /** Of 64 rows at a time. Makes what is null there 0. */
+    private int nullsOfWords(byte[] bits, int from, int first, int count, boolean[] nulls) {
+        Arrays.fill(nulls, first, first + count, false);
+        int end = first + count;
+        int found = 0;
+        for (int word = first >>> 6; word << 6 < end; word++) {
+            long left = LittleEndian.getLong(bits, from + word * 8);
+            if (word == first >>> 6) {
+                left &= -1L << first;
+            }
+            if (end - (word << 6) < Long.SIZE) {
+                left &= (1L << end) - 1;
+            }
+            found += Long.bitCount(left);
+            for (; left != 0; left &= left - 1) {
+                setNull((word << 6) + Long.numberOfTrailingZeros(left), nulls);
+            }
+        }
+        return found;
     }
 
     /** Of masks of a byte each, eight at a time: nulls are few in most columns. Makes what is null there 0. */

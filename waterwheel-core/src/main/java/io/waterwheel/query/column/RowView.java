@@ -27,6 +27,22 @@ public final class RowView {
 
     public final int[] bases;
     /**
+     * By column of whole numbers, how many bytes each takes where it lies narrow from offset 0 on, as
+     * {@link io.waterwheel.tuple.NarrowLongs} keeps it; 0 where the column lies as in a block.
+     */
+    public final int[] narrow;
+    /** Of a column that lies narrow the least of all its numbers, and the greatest. */
+    public final long[] lows;
+
+    public final long[] highs;
+    /**
+     * Bytes of one field's bits where the column of null masks lies as {@link io.waterwheel.tuple.NullBits} has it,
+     * from offset 0 on; 0 where it lies as in a block.
+     */
+    public int nullStride;
+    /** By bit of such masks, whether any row has it. */
+    public long someNull;
+    /**
      * What each variable column refers to: reference offset {@code >>> slabShift} is the slab of {@code slabs[column]},
      * the lower bits are the offset in it.
      */
@@ -56,6 +72,9 @@ public final class RowView {
         this.workspace = workspace;
         this.columns = new byte[columns][];
         this.bases = new int[columns];
+        this.narrow = new int[columns];
+        this.lows = new long[columns];
+        this.highs = new long[columns];
         this.slabs = new byte[columns][][];
         this.codes = new char[columns][];
         this.dictionaries = new long[columns][];

@@ -2,6 +2,7 @@ package io.waterwheel.query.condition;
 
 import io.waterwheel.query.column.ColumnNode;
 import io.waterwheel.query.column.FieldNode;
+import io.waterwheel.query.column.NarrowTests;
 import io.waterwheel.query.column.OrderedBits;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Selection;
@@ -46,9 +47,18 @@ final class FieldBounds extends ColumnNode {
 
     @Override
     public int keep(RowView view, int[] selected, int count) {
+        int narrow = field.column() < 0 ? 0 : view.narrow[field.column()];
+        if (narrow > 0) {
+            int kept = keepNarrow(view, narrow, selected, count);
+            return field.nullable() ? field.keepPresent(view, selected, kept) : kept;
+        }
         PhysicalType type = field.fieldType().physical();
         boolean whole = type == PhysicalType.INT64 || type == PhysicalType.INT32;
-        if (field.nullable() && whole && bounds.low() <= bounds.high() && Selection.isRange(selected, count)) {
+        if (field.nullable()
+                && view.nullStride == 0
+                && whole
+                && bounds.low() <= bounds.high()
+                && Selection.isRange(selected, count)) {
             byte[] bytes = view.columns[field.column()];
             int base = view.bases[field.column()];
             FieldRange.Nulls nulls = new FieldRange.Nulls(
@@ -60,6 +70,23 @@ final class FieldBounds extends ColumnNode {
         // What a value is where it is null is not defined, but it is there: nulls are looked for among few.
         int kept = keepWithin(view, selected, count);
         return field.nullable() ? field.keepPresent(view, selected, kept) : kept;
+    }
+
+    private int keepNarrow(RowView view, int narrow, int[] selected, int count) {
+        if (bounds.low() > bounds.high()) {
+            return bounds.outside() ? count : 0;
+        }
+        int column = field.column();
+        return NarrowTests.within(
+                view.columns[column],
+                narrow,
+                view.lows[column],
+                view.highs[column],
+                selected,
+                count,
+                bounds.low(),
+                bounds.high(),
+                bounds.outside());
     }
 
     private int keepWithin(RowView view, int[] selected, int count) {

@@ -3,7 +3,10 @@ package io.waterwheel.query.rows;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.NarrowLongs;
+import io.waterwheel.tuple.NullBits;
 import io.waterwheel.tuple.TupleBlock;
+import java.util.Arrays;
 
 /** Copies fields of selected rows into result blocks, column by column. Immutable; any thread. */
 public final class RowCopy {
@@ -16,20 +19,26 @@ public final class RowCopy {
     /** In place of a field's index: the slot of the tuple in a lookup, as a long. */
     public static final int SLOT = -3;
 
+    /** In place of a field's index: what is not copied. */
+    public static final int NOTHING = -4;
+
     /** Bytes of text and bytes that fill a block. */
     public static final int BLOCK_BYTES = 64 * 1024;
 
     private final RowLayout stored;
     private final RowLayout result;
     private final int[] fields;
+    /** Whether a field is copied that may be null: else a view need not have the masks. */
+    private final boolean copiesNulls;
 
     /**
-     * @param fields indexes of the stored fields, or {@link #KEY}, {@link #TIME} or {@link #SLOT}, by field of the
-     *     result
+     * @param fields indexes of the stored fields, or {@link #KEY}, {@link #TIME}, {@link #SLOT} or {@link #NOTHING}, by
+     *     field of the result
      */
     public RowCopy(RowLayout stored, int[] fields, RowLayout result) {
         this.stored = stored;
         this.fields = fields;
+        this.copiesNulls = Arrays.stream(fields).anyMatch(field -> field >= 0 && stored.nullBit(field) >= 0);
         this.result = result;
     }
 
@@ -51,7 +60,7 @@ public final class RowCopy {
         return switch (field) {
             case KEY -> RowLayout.KEY;
             case TIME -> RowLayout.TIME;
-            case SLOT -> SLOT;
+            case SLOT, NOTHING -> field;
             default -> stored.columnOf(field);
         };
     }
@@ -106,23 +115,31 @@ public final class RowCopy {
         int first = into.size();
         into.ensureRows(first + rows);
         for (int r = 0; r < fields.length; r++) {
-            int source = source(fields[r]);
-            int target = result.columnOf(r);
-            int width = result.width(target);
-            byte[] out = into.column(target);
-            int at = first * width;
-            if (source < 0) {
-                long[] longs = source == SLOT ? view.slots : source == RowLayout.KEY ? view.keys : view.times;
-                gatherLongs(longs, selected, from, rows, width, out, at);
-            } else if (result.variable(target)) {
-                gatherVariable(view, source, selected, from, rows, into, target);
-            } else {
-                gatherFixed(view.columns[source], view.bases[source], selected, from, rows, width, out, at);
+            if (fields[r] != NOTHING) {
+                copy(view, source(fields[r]), selected, from, rows, into, result.columnOf(r));
             }
         }
         into.setSize(first + rows);
         if (result.nullMaskColumn() >= 0) {
             gatherNulls(view, selected, from, rows, into, first);
+        }
+    }
+
+    /** Copies one column. */
+    private void copy(RowView view, int source, int[] selected, int from, int rows, TupleBlock into, int target) {
+        int width = result.width(target);
+        byte[] out = into.column(target);
+        int at = into.size() * width;
+        if (source < 0) {
+            long[] longs = source == SLOT ? view.slots : source == RowLayout.KEY ? view.keys : view.times;
+            gatherLongs(longs, selected, from, rows, width, out, at);
+        } else if (result.variable(target)) {
+            gatherVariable(view, source, selected, from, rows, into, target);
+        } else if (view.narrow[source] > 0) {
+            NarrowLongs.gather(
+                    view.columns[source], view.narrow[source], view.lows[source], selected, from, rows, out, at);
+        } else {
+            gatherFixed(view.columns[source], view.bases[source], selected, from, rows, width, out, at);
         }
     }
 
@@ -195,9 +212,38 @@ public final class RowCopy {
         }
     }
 
+    /** Of masks that lie by field. */
+    private void gatherNullBits(
+            RowView view, byte[] bits, int[] selected, int from, int rows, TupleBlock into, int first) {
+        for (int i = 0; i < rows; i++) {
+            into.setNullMask(first + i, 0);
+        }
+        for (int r = 0; r < fields.length; r++) {
+            int bit = fields[r] < 0 ? -1 : stored.nullBit(fields[r]);
+            if (bit < 0 || (view.someNull >>> bit & 1) == 0) {
+                continue;
+            }
+            long flag = 1L << result.nullBit(r);
+            for (int i = 0; i < rows; i++) {
+                if (NullBits.bit(bits, view.nullStride, bit, selected[from + i]) != 0) {
+                    into.setNullMask(first + i, into.nullMask(first + i) | flag);
+                }
+            }
+        }
+    }
+
     private void gatherNulls(RowView view, int[] selected, int from, int rows, TupleBlock into, int first) {
         int column = stored.nullMaskColumn();
         if (column < 0) {
+            return;
+        } else if (!copiesNulls) {
+            for (int i = 0; i < rows; i++) {
+                into.setNullMask(first + i, 0);
+            }
+            return;
+        }
+        if (view.nullStride > 0) {
+            gatherNullBits(view, view.columns[column], selected, from, rows, into, first);
             return;
         }
         int width = stored.width(column);

@@ -13,6 +13,7 @@ import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.rows.RowCollector;
 import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.NullBits;
 import io.waterwheel.tuple.TupleBlock;
 import io.waterwheel.tuple.WantedCells;
 import java.io.IOException;
@@ -57,6 +58,8 @@ final class ChunkLeafScan {
     private final int longitude;
 
     private final int latitude;
+
+    private final int nullColumn;
 
     /** By part number, what a leaf is asked for. */
     private final boolean[] wanted;
@@ -104,6 +107,7 @@ final class ChunkLeafScan {
                 : new LeafNeeds(layout).column(filter.longitudeColumn()).column(filter.latitudeColumn());
         this.longitude = area == null ? 0 : area.longitudeField();
         this.latitude = area == null ? 0 : area.latitudeField();
+        this.nullColumn = layout.nullMaskColumn();
         this.wanted = new boolean[directory.parts()];
     }
 
@@ -325,7 +329,15 @@ final class ChunkLeafScan {
         for (int c = 0; c < view.columns.length; c++) {
             if (wanted[directory.part(c)]) {
                 LeafPart part = parts.take();
-                view.columns[c] = part.bytes();
+                view.columns[c] = part.values();
+                if (c == nullColumn) {
+                    view.nullStride = NullBits.stride(directory.rows(leaf));
+                    view.someNull = part.low();
+                    continue;
+                }
+                view.narrow[c] = part.narrow();
+                view.lows[c] = part.low();
+                view.highs[c] = part.high();
                 view.slabs[c] = new byte[][] {part.arena()};
                 view.codes[c] = part.codes();
                 view.dictionaries[c] = part.dictionary();

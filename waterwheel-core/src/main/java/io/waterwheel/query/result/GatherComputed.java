@@ -52,9 +52,9 @@ final class GatherComputed extends Gather {
     @Override
     public RowCollector collector(RowSink sink, Workspace workspace) {
         RowCollector made = rows.collector(sink, workspace);
+        int[] all = IntStream.range(0, ProjectedRows.BLOCK_ROWS).toArray();
         ProjectedRows projected = new ProjectedRows(projection, workspace, block -> {
-            int[] all = IntStream.range(0, block.size()).toArray();
-            made.add(RowView.of(block, workspace), all, all.length);
+            made.add(RowView.of(block, workspace), all, block.size());
             return !made.done();
         });
         return new RowCollector() {

@@ -11,13 +11,19 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.Arrays;
+import java.util.stream.IntStream;
 
 /** Computes the fields of a {@link Projection} of the rows of one scan, a block at a time. One thread. */
 final class ProjectedRows {
-    private static final int BLOCK_ROWS = 2048;
+    /** Rows of a block, at most. */
+    static final int BLOCK_ROWS = 2048;
 
     private final RowLayout layout;
+    /** By field; those that are a stored field are copied, not evaluated, where no field is text. */
     private final ColumnNode[] nodes;
+
+    private final int[] evaluated;
+    private final RowCopy copy;
     private final Workspace workspace;
     private final RowSink sink;
     private final TupleBlock block;
@@ -27,6 +33,11 @@ final class ProjectedRows {
     ProjectedRows(Projection projection, Workspace workspace, RowSink sink) {
         this.layout = projection.layout();
         this.nodes = projection.compile();
+        int[] plain = projection.plain();
+        this.copy = new RowCopy(projection.stored(), plain, layout);
+        this.evaluated = IntStream.range(0, nodes.length)
+                .filter(field -> plain[field] == RowCopy.NOTHING || layout.hasVariable())
+                .toArray();
         this.workspace = workspace;
         this.sink = sink;
         this.block = new TupleBlock(layout, 16);
@@ -38,12 +49,12 @@ final class ProjectedRows {
         while (from < count) {
             int rows = Math.min(BLOCK_ROWS, count - from);
             int[] some = from == 0 ? selected : Arrays.copyOfRange(selected, from, from + rows);
-            for (ColumnNode node : nodes) {
-                node.evaluate(view, some, rows);
+            for (int field : evaluated) {
+                nodes[field].evaluate(view, some, rows);
             }
-            boolean wanted = write(some, rows);
-            for (ColumnNode node : nodes) {
-                node.release(view);
+            boolean wanted = write(view, some, rows);
+            for (int field : evaluated) {
+                nodes[field].release(view);
             }
             if (!wanted) {
                 return;
@@ -53,17 +64,17 @@ final class ProjectedRows {
     }
 
     /** Writes evaluated rows into blocks of at most about {@link RowCopy#BLOCK_BYTES} of text. */
-    private boolean write(int[] rows, int count) {
+    private boolean write(RowView view, int[] rows, int count) {
         block.clear();
         block.ensureRows(count);
         if (!layout.hasVariable()) {
             for (int row = 0; row < count && layout.nullMaskColumn() >= 0; row++) {
                 block.setNullMask(row, 0);
             }
-            for (int f = 0; f < nodes.length; f++) {
-                writeFixed(f, rows, count);
+            copy.copy(view, rows, 0, count, block);
+            for (int field : evaluated) {
+                writeFixed(field, rows, count);
             }
-            block.setSize(count);
             return handOver();
         }
         for (int i = 0; i < count; i++) {

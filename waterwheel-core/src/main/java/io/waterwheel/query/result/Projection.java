@@ -8,6 +8,7 @@ import io.waterwheel.query.compile.ExpressionCompiler;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.query.rows.RowCopy;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RowLayout;
 import java.util.ArrayList;
@@ -18,25 +19,31 @@ import java.util.List;
 final class Projection {
     private final RowLayout stored;
     private final List<Expression> expressions = new ArrayList<>();
+    /** By field, the stored field that it is; {@link RowCopy#NOTHING} where it is computed. */
+    private final int[] plain;
+
     private final RowLayout layout;
 
     Projection(RowLayout stored, List<NamedExpression> wanted) {
         this.stored = stored;
         ExpressionTypes types = new ExpressionTypes(stored.fields());
         List<Field> fields = new ArrayList<>();
+        this.plain = new int[wanted.size()];
         for (NamedExpression one : wanted) {
             ValueType type = types.typeOf(one.expression());
             if (type == ValueType.NULL) {
                 throw new WaterwheelException(
                         ErrorCode.TYPE_MISMATCH, "select " + one.name() + ": expected a value of a type, got NULL");
             }
-            expressions.add(one.expression());
+            plain[expressions.size()] = RowCopy.NOTHING;
             if (one.expression() instanceof Expression.FieldValue value) {
                 Field field = types.field(value.name());
                 fields.add(new Field(one.name(), field.type(), field.nullable()));
+                plain[expressions.size()] = stored.fields().indexOf(field);
             } else {
                 fields.add(new Field(one.name(), type.fieldType(), true));
             }
+            expressions.add(one.expression());
         }
         this.layout = Gather.layout(fields);
     }
@@ -57,6 +64,11 @@ final class Projection {
         for (Expression expression : expressions) {
             compiler.fields(expression, needed::set);
         }
+    }
+
+    /** By field, the stored field that it is; {@link RowCopy#NOTHING} where it is computed. */
+    int[] plain() {
+        return plain.clone();
     }
 
     /** Nodes for the fields, for one scan. */

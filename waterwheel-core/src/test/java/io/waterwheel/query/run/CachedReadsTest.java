@@ -23,10 +23,8 @@ import io.waterwheel.query.Subquery;
 import io.waterwheel.query.admission.Admission;
 import io.waterwheel.query.memory.QueryMemory;
 import io.waterwheel.query.plan.Endpoints;
-import io.waterwheel.query.plan.IndexerReports;
 import io.waterwheel.query.plan.PreparedShapes;
 import io.waterwheel.query.plan.ResolvedQuery;
-import io.waterwheel.query.plan.SnapshotSource;
 import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.query.scan.ChunkCache;
 import io.waterwheel.query.scan.ChunkScan;
@@ -48,7 +46,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -106,7 +103,7 @@ final class CachedReadsTest {
                 List<KeyInterval> asked = List.of(new KeyInterval(low, low + choice.nextInt(20)));
                 Query query = Query.of("s").withKeys(asked);
                 QueryRunner runner = new QueryRunner(
-                        new Known(snapshot),
+                        new KnownSnapshots(snapshot),
                         id -> new Servers(scan),
                         lane -> others,
                         Admission.unlimited(),
@@ -159,7 +156,7 @@ final class CachedReadsTest {
                 }
                 StreamSnapshot snapshot = snapshot(chunks);
                 QueryRunner runner = new QueryRunner(
-                        new Known(snapshot),
+                        new KnownSnapshots(snapshot),
                         id -> new Servers(scan),
                         others,
                         QueryClock.SYSTEM,
@@ -205,7 +202,11 @@ final class CachedReadsTest {
         ExecutorService others = Executors.newSingleThreadExecutor();
         try {
             QueryRunner runner = new QueryRunner(
-                    new Known(snapshot), id -> new Servers(scan), others, new ByReads(), QueryMemory.unlimited());
+                    new KnownSnapshots(snapshot),
+                    id -> new Servers(scan),
+                    others,
+                    new ByReads(),
+                    QueryMemory.unlimited());
             Query query = Query.of("s").toBuilder().explain(Explain.ANALYZE).build();
             runner.run(query, new CollectedAnswer());
             int before = readHere.get();
@@ -356,25 +357,5 @@ final class CachedReadsTest {
         public void sleep(long nanos) {
             Thread.yield();
         }
-    }
-
-    private record Known(StreamSnapshot snapshot) implements SnapshotSource {
-        @Override
-        public Optional<StreamSnapshot> snapshot(String stream) {
-            return Optional.of(snapshot);
-        }
-
-        @Override
-        public Optional<StreamSnapshot> refreshed(String stream) {
-            return Optional.of(snapshot);
-        }
-
-        @Override
-        public Map<Integer, IndexerReports> reports(int streamId) {
-            return Map.of();
-        }
-
-        @Override
-        public void shown(int streamId, int indexer, long[] watermarks) {}
     }
 }

@@ -23,9 +23,7 @@ import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.query.memory.QueryMemory;
 import io.waterwheel.query.plan.Endpoints;
-import io.waterwheel.query.plan.IndexerReports;
 import io.waterwheel.query.plan.ResolvedQuery;
-import io.waterwheel.query.plan.SnapshotSource;
 import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.query.scan.ChunkCache;
 import io.waterwheel.query.scan.ChunkScan;
@@ -49,7 +47,6 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -159,7 +156,7 @@ final class ChunkPiecesTest {
         for (int s = 0; s < servers; s++) {
             all.add(new Server("q" + s, scan, trouble));
         }
-        new QueryRunner(new Known(), id -> new Servers(all), executor, QueryClock.SYSTEM, memory)
+        new QueryRunner(new KnownSnapshots(snapshot), id -> new Servers(all), executor, QueryClock.SYSTEM, memory)
                 .runOnChunks(query, snapshot, chunks, answer);
     }
 
@@ -438,26 +435,6 @@ final class ChunkPiecesTest {
         public Map<String, List<String>> replicas(List<ChunkDescriptor> chunks) {
             return Map.of();
         }
-    }
-
-    private static final class Known implements SnapshotSource {
-        @Override
-        public Optional<StreamSnapshot> snapshot(String stream) {
-            return Optional.of(snapshot);
-        }
-
-        @Override
-        public Optional<StreamSnapshot> refreshed(String stream) {
-            return Optional.of(snapshot);
-        }
-
-        @Override
-        public Map<Integer, IndexerReports> reports(int streamId) {
-            return Map.of();
-        }
-
-        @Override
-        public void shown(int streamId, int indexer, long[] watermarks) {}
     }
 
     static {

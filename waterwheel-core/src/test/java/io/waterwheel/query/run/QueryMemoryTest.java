@@ -5,11 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.Waiting;
 import io.waterwheel.catalog.state.ChunkDescriptor;
-import io.waterwheel.catalog.state.Edit;
-import io.waterwheel.catalog.state.IndexerCheckpoint;
-import io.waterwheel.catalog.state.RoutingTable;
 import io.waterwheel.catalog.state.StreamInfo;
-import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.index.PagePool;
 import io.waterwheel.index.RandomTuples;
@@ -27,7 +23,6 @@ import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.memory.QueryMemory;
 import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.query.plan.Endpoints;
-import io.waterwheel.query.plan.IndexerReports;
 import io.waterwheel.query.plan.ResolvedQuery;
 import io.waterwheel.query.plan.SnapshotSource;
 import io.waterwheel.query.result.Gather;
@@ -45,7 +40,6 @@ import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.LittleEndian;
-import io.waterwheel.tuple.Region;
 import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
@@ -54,7 +48,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CountDownLatch;
@@ -327,7 +320,7 @@ final class QueryMemoryTest {
             int readers,
             Scan scan)
             throws InterruptedException {
-        SnapshotSource snapshots = new Snapshots();
+        SnapshotSource snapshots = new KnownSnapshots(KnownSnapshots.ofChunks(STREAM, CHUNKS));
         Endpoints endpoints = new Chunks(servers, readers, scan);
         new QueryRunner(snapshots, id -> endpoints, executor, clock, memory).run(query, answer);
     }
@@ -593,33 +586,6 @@ final class QueryMemoryTest {
             assertThat(answer.rowCount()).isZero();
         }
         assertThat(memory.reserved()).isZero();
-    }
-
-    private static final class Snapshots implements SnapshotSource {
-        @Override
-        public Optional<StreamSnapshot> snapshot(String stream) {
-            List<ChunkDescriptor> chunks = new ArrayList<>();
-            for (int i = 0; i < CHUNKS; i++) {
-                chunks.add(new ChunkDescriptor("c" + i, 0, 1, 1, i, 3, 1, Region.of(0, 9, i * 100L, i * 100L + 99)));
-            }
-            return Optional.of(StreamSnapshot.before(STREAM)
-                    .apply(1, new Edit.Created(RoutingTable.even(1, KeyInterval.ALL, 1), List.of(0L)))
-                    .apply(2, new Edit.Started(0, 1))
-                    .apply(3, new Edit.Flushed(0, new IndexerCheckpoint(1, 1, new long[] {10}, 0), chunks)));
-        }
-
-        @Override
-        public Optional<StreamSnapshot> refreshed(String stream) {
-            return snapshot(stream);
-        }
-
-        @Override
-        public Map<Integer, IndexerReports> reports(int streamId) {
-            return Map.of();
-        }
-
-        @Override
-        public void shown(int streamId, int indexer, long[] watermarks) {}
     }
 
     /** Query servers that read all chunks, and an indexer that has nothing. */

@@ -3,11 +3,7 @@ package io.waterwheel.query.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.catalog.state.ChunkDescriptor;
-import io.waterwheel.catalog.state.Edit;
-import io.waterwheel.catalog.state.IndexerCheckpoint;
-import io.waterwheel.catalog.state.RoutingTable;
 import io.waterwheel.catalog.state.StreamInfo;
-import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.chunk.encoding.CorruptChunkException;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
@@ -42,7 +38,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
@@ -244,39 +239,8 @@ final class QueryRunnerTest {
     /** @param known until it is refreshed */
     private static SnapshotSource snapshots(
             StreamInfo known, StreamInfo refreshed, Map<Integer, IndexerReports> reports) {
-        StreamSnapshot before = snapshot(known);
-        StreamSnapshot now = snapshot(refreshed);
-        return new SnapshotSource() {
-            @Override
-            public Optional<StreamSnapshot> snapshot(String stream) {
-                return Optional.of(before);
-            }
-
-            @Override
-            public Optional<StreamSnapshot> refreshed(String stream) {
-                return Optional.of(now);
-            }
-
-            @Override
-            public Map<Integer, IndexerReports> reports(int streamId) {
-                return reports;
-            }
-
-            @Override
-            public void shown(int streamId, int indexer, long[] watermarks) {}
-        };
-    }
-
-    /** Chunk i holds times from 100 i to 100 i + 99. */
-    private static StreamSnapshot snapshot(StreamInfo stream) {
-        List<ChunkDescriptor> chunks = new ArrayList<>();
-        for (int i = 0; i < CHUNKS; i++) {
-            chunks.add(new ChunkDescriptor("c" + i, 0, 1, 1, i, 3, 1, Region.of(0, 9, i * 100L, i * 100L + 99)));
-        }
-        return StreamSnapshot.before(stream)
-                .apply(1, new Edit.Created(RoutingTable.even(1, KeyInterval.ALL, 1), List.of(0L)))
-                .apply(2, new Edit.Started(0, 1))
-                .apply(3, new Edit.Flushed(0, new IndexerCheckpoint(1, 1, new long[] {10}, 0), chunks));
+        return new KnownSnapshots(
+                KnownSnapshots.ofChunks(known, CHUNKS), KnownSnapshots.ofChunks(refreshed, CHUNKS), reports);
     }
 
     private Endpoints.QueryServer server(String name, int readers, Scan scan) {

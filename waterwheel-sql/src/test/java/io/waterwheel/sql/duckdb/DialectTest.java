@@ -7,57 +7,20 @@ import io.waterwheel.Rounds;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Statement;
 import io.waterwheel.sql.suite.DuckDbTwin;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What PostgreSQL and DuckDB write in ways of their own is answered as DuckDB answers it. */
-final class DialectTest {
+final class DialectTest extends BesideDuckDb {
     private static final int SEEDS = Rounds.of(1, 100);
     private static final int STATEMENTS = 20;
-
-    private static DuckDbExecutor executor;
-    private static TwoStreams streams;
-    private static DuckDbTwin duckdb;
-
-    @TempDir
-    static Path folder;
-
-    @BeforeAll
-    static void open() throws Exception {
-        executor = new DuckDbExecutor(new DuckDbSettings(256 << 20, 1 << 30, 1, 2));
-        streams = new TwoStreams(folder.resolve("examples"), new Random(7), executor);
-        duckdb = StatementsBesideDuckDbTest.twin(streams);
-    }
-
-    @AfterAll
-    static void close() throws Exception {
-        duckdb.close();
-        streams.close();
-        executor.close();
-    }
-
-    private static void assertAlike(TwoStreams streams, DuckDbTwin duckdb, String ours, String theirs) {
-        try {
-            assertThat(sorted(streams.answer(ours))).as(ours).isEqualTo(sorted(duckdb.rows(theirs)));
-        } catch (Exception e) {
-            throw new AssertionError(ours, e);
-        }
-    }
-
-    private static List<String> sorted(List<List<@Nullable Object>> rows) {
-        return rows.stream().map(String::valueOf).sorted().toList();
-    }
 
     /** Random statements, each of another kind. */
     private static void assertAlike(Function<RandomStatements, String> made, String name) throws Exception {
@@ -87,7 +50,7 @@ final class DialectTest {
                 "SELECT id, COUNT(*) AS n FROM orders GROUP BY id QUALIFY ROW_NUMBER() OVER (ORDER BY COUNT(*), id) <= 2",
             })
     void nullsAndNumbersOfGroupsAreThoseOfDuckDb(String statement) {
-        assertAlike(streams, duckdb, statement, statement);
+        assertAlike(statement);
     }
 
     /** Calcite knows no windows behind a set operation, and none that DISTINCT has left. */
@@ -102,10 +65,10 @@ final class DialectTest {
                 .hasMessageContaining(
                         "column 45: ORDER BY of a SELECT DISTINCT takes columns of its list that are no windows, and not 'amount'");
         String written = "SELECT id FROM orders UNION SELECT id FROM visits ORDER BY ROW_NUMBER() OVER (ORDER BY id)";
-        assertAlike(streams, duckdb, written, written);
+        assertAlike(written);
         String around =
                 "SELECT * FROM (SELECT DISTINCT id, SUM(amount) OVER (PARTITION BY id) AS s FROM orders) AS q ORDER BY s";
-        assertAlike(streams, duckdb, around, around);
+        assertAlike(around);
     }
 
     @Test
@@ -397,7 +360,7 @@ final class DialectTest {
             })
     void examples(String ours, @Nullable String theirs) {
         String written = ours.replace("\\n", "\n");
-        assertAlike(streams, duckdb, written, theirs == null ? written : theirs);
+        assertAlike(written, theirs == null ? written : theirs);
     }
 
     @ParameterizedTest

@@ -3,41 +3,14 @@ package io.waterwheel.sql.duckdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.waterwheel.sql.suite.DuckDbTwin;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.Random;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** WITH RECURSIVE over written rows and over rows of streams, part in chunks and part in memory. */
-final class RecursiveStatementsTest {
-    private static DuckDbExecutor executor;
-    private static TwoStreams streams;
-    private static DuckDbTwin duckdb;
-
-    @TempDir
-    static Path folder;
-
-    @BeforeAll
-    static void open() throws Exception {
-        executor = new DuckDbExecutor(new DuckDbSettings(256 << 20, 1 << 30, 1, 2), 24);
-        streams = new TwoStreams(folder.resolve("examples"), new Random(7), executor);
-        duckdb = StatementsBesideDuckDbTest.twin(streams);
-    }
-
-    @AfterAll
-    static void close() throws Exception {
-        duckdb.close();
-        streams.close();
-        executor.close();
-    }
-
+final class RecursiveStatementsTest extends BesideDuckDb {
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -6,51 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.waterwheel.Rounds;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.sql.suite.DuckDbTwin;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Sub-queries that are asked for each row of a list whose columns stand otherwise than in what it reads. */
-final class SubQueriesOfListsTest {
+final class SubQueriesOfListsTest extends BesideDuckDb {
     private static final int SEEDS = Rounds.of(1, 100);
     private static final int STATEMENTS = 30;
-
-    private static DuckDbExecutor executor;
-    private static TwoStreams streams;
-    private static DuckDbTwin duckdb;
-
-    @TempDir
-    static Path folder;
-
-    @BeforeAll
-    static void open() throws Exception {
-        executor = new DuckDbExecutor(new DuckDbSettings(256 << 20, 1 << 30, 1, 2), 24);
-        streams = new TwoStreams(folder.resolve("examples"), new Random(7), executor);
-        duckdb = StatementsBesideDuckDbTest.twin(streams);
-    }
-
-    @AfterAll
-    static void close() throws Exception {
-        duckdb.close();
-        streams.close();
-        executor.close();
-    }
-
-    private static void assertAlike(TwoStreams streams, DuckDbTwin duckdb, String ours, String theirs) {
-        try {
-            assertThat(StatementsBesideDuckDbTest.sorted(streams.answer(ours)))
-                    .as(ours)
-                    .isEqualTo(StatementsBesideDuckDbTest.sorted(duckdb.rows(theirs)));
-        } catch (Exception e) {
-            throw new AssertionError(ours, e);
-        }
-    }
 
     @ParameterizedTest
     @ValueSource(
@@ -160,7 +125,7 @@ final class SubQueriesOfListsTest {
                         + " WHERE u.moment <= a.moment) AS n FROM orders a",
             })
     void examplesAreThoseOfDuckDb(String statement) {
-        assertAlike(streams, duckdb, statement, statement);
+        assertAlike(statement);
     }
 
     /** Of joins that several parts of a sub-query would be, Calcite makes wrong ones: DuckDB asks for each row. */
@@ -251,7 +216,7 @@ final class SubQueriesOfListsTest {
             })
     void whatCalciteMakesNoJoinsOfIsThatOfDuckDb(String statement) {
         assertThat(streams.plan(statement).toString()).contains(" LATERAL ");
-        assertAlike(streams, duckdb, statement, statement);
+        assertAlike(statement);
     }
 
     /** Sub-queries that name columns of groups, and WITH in those of ORDER BY. */
@@ -366,7 +331,7 @@ final class SubQueriesOfListsTest {
                         + " z.amount < o.amount AND z.id = v.id)) AND EXISTS (SELECT 1 FROM visits v WHERE v.level = o.amount)",
             })
     void columnsOfGroupsAreThoseOfDuckDb(String statement) {
-        assertAlike(streams, duckdb, statement, statement.replace(" turned ", " (" + TwoStreams.TURNED + ") "));
+        assertAlike(statement, statement.replace(" turned ", " (" + TwoStreams.TURNED + ") "));
     }
 
     /** Conditions of joins that ask sub-queries. */
@@ -412,7 +377,7 @@ final class SubQueriesOfListsTest {
                         + " z.amount = w.level) WHERE v.level = o.amount) AS n FROM orders o",
             })
     void conditionsOfJoinsAreThoseOfDuckDb(String statement) {
-        assertAlike(streams, duckdb, statement, statement);
+        assertAlike(statement);
     }
 
     /** LIST has nulls, of the row or of all; what is asked for has none. */
@@ -459,7 +424,7 @@ final class SubQueriesOfListsTest {
                 "(SELECT level FROM visits ORDER BY level NULLS FIRST LIMIT 1)",
                 "(VALUES (1), (CAST(NULL AS INTEGER)))")) {
             String asked = statement.replace("LIST", list);
-            assertAlike(streams, duckdb, asked, asked);
+            assertAlike(asked);
         }
     }
 
@@ -514,14 +479,10 @@ final class SubQueriesOfListsTest {
         for (String unit : List.of("MONTH, 3", "YEAR, -1", "DAY, 5", "MINUTE, -7")) {
             String[] parts = unit.split(", ");
             assertAlike(
-                    streams,
-                    duckdb,
                     "SELECT id, TIMESTAMPADD(" + unit + ", moment) AS x FROM visits",
                     "SELECT id, moment + INTERVAL '" + parts[1] + " " + parts[0] + "' AS x FROM visits");
         }
         assertAlike(
-                streams,
-                duckdb,
                 "SELECT id, TIMESTAMPADD(QUARTER, 2, moment) AS x, TIMESTAMPADD(WEEK, 2, moment) AS y FROM visits",
                 "SELECT id, moment + INTERVAL '6 MONTH' AS x, moment + INTERVAL '14 DAY' AS y FROM visits");
         assertThatThrownBy(() -> streams.plan("SELECT TIMESTAMPADD(MONTH, id, moment) FROM visits"))
@@ -542,7 +503,7 @@ final class SubQueriesOfListsTest {
                         + " ON n.s < 3",
             })
     void rowsWithoutAMatchStay(String statement) {
-        assertAlike(streams, duckdb, statement, statement.replace("CROSS JOIN LATERAL", ", LATERAL"));
+        assertAlike(statement, statement.replace("CROSS JOIN LATERAL", ", LATERAL"));
     }
 
     @Test

@@ -15,6 +15,7 @@ import io.waterwheel.query.run.CollectedAnswer;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaFile;
+import io.waterwheel.topology.rpc.QueryHandler;
 import io.waterwheel.topology.rpc.RpcServer;
 import io.waterwheel.topology.rpc.RpcSettings;
 import io.waterwheel.tuple.TupleBlock;
@@ -82,6 +83,12 @@ final class OwnQuestionsTest {
                 (action, body, caller) -> {
                     throw new WaterwheelException(ErrorCode.NO_SUCH_ACTION, "not asked for");
                 });
+    }
+
+    private static RpcServer answering(QueryHandler queries) {
+        return RpcServer.forClients(RpcSettings.DEFAULT, queries, (action, body, caller) -> {
+            throw new WaterwheelException(ErrorCode.NO_SUCH_ACTION, "not asked for");
+        });
     }
 
     @Test
@@ -170,15 +177,10 @@ final class OwnQuestionsTest {
     void whatIsGivenUpIsAskedOnceMoreAndThenNoLonger() throws Exception {
         ConcurrentLinkedQueue<String> came = new ConcurrentLinkedQueue<>();
         try (ScratchStreams streams = ScratchStreams.make(parent);
-                RpcServer failing = RpcServer.forClients(
-                        RpcSettings.DEFAULT,
-                        (query, sink) -> {
-                            came.add(query.toString());
-                            sink.fail(new WaterwheelException(ErrorCode.STARTING, "not yet"));
-                        },
-                        (action, body, caller) -> {
-                            throw new WaterwheelException(ErrorCode.NO_SUCH_ACTION, "not asked for");
-                        })) {
+                RpcServer failing = answering((query, sink) -> {
+                    came.add(query.toString());
+                    sink.fail(new WaterwheelException(ErrorCode.STARTING, "not yet"));
+                })) {
             OwnQuestions.ask(
                     "127.0.0.1",
                     failing.port(),
@@ -196,18 +198,13 @@ final class OwnQuestionsTest {
     @Test
     void itEndsWhenItsTimeIsUp() throws Exception {
         AtomicInteger begun = new AtomicInteger();
-        try (RpcServer silent = RpcServer.forClients(
-                        RpcSettings.DEFAULT,
-                        (query, sink) -> {
-                            begun.incrementAndGet();
-                            while (!sink.cancelled()) {
-                                Thread.onSpinWait();
-                            }
-                            sink.fail(new WaterwheelException(ErrorCode.CANCELLED, "it is called off"));
-                        },
-                        (action, body, caller) -> {
-                            throw new WaterwheelException(ErrorCode.NO_SUCH_ACTION, "not asked for");
-                        });
+        try (RpcServer silent = answering((query, sink) -> {
+                    begun.incrementAndGet();
+                    while (!sink.cancelled()) {
+                        Thread.onSpinWait();
+                    }
+                    sink.fail(new WaterwheelException(ErrorCode.CANCELLED, "it is called off"));
+                });
                 ScratchStreams streams = ScratchStreams.make(parent)) {
             // Each question is given up in its turn, or all are when the time is up.
             long before = System.nanoTime();

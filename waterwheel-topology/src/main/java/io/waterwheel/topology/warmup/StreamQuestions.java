@@ -45,7 +45,7 @@ final class StreamQuestions {
 
     /**
      * Takes the values of some rows, of the fields that make the key. They lie evenly among those that come, so that
-     * most are of leaves of their own: clients will ask for rows that nobody has read yet, too.
+     * most are of leaves of their own: clients will ask for rows that were not read yet, too.
      */
     static final class Sample implements AnswerSink {
         private final List<List<@Nullable Object>> keys = new ArrayList<>();

@@ -596,6 +596,8 @@ final class SqlPlannerTest {
         assertThat(joined.streams()).containsExactly("orders");
         assertThat(joined.systems()).extracting(ResidualPlan.SystemLeaf::name).containsExactly("waterwheel.streams");
         assertThat(joined.sides()).hasSize(1).allMatch(side -> side.contains("system0"));
+        // The answer's columns, and the join with what is selected of it.
+        assertThat(joined.text().split("SELECT ", -1)).hasSize(3);
         assertThat(joined.text()).contains("side0");
         assertThat(joined.narrowings())
                 .containsExactly(

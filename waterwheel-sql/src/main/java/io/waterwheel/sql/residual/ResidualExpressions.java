@@ -107,6 +107,15 @@ final class ResidualExpressions {
         return text.indexOf('\0') < 0 ? quoted : "(" + quoted.replace("\0", "' || chr(0) || '") + ")";
     }
 
+    /** Each of some. */
+    List<String> of(List<RexNode> nodes) throws NotPushed {
+        List<String> texts = new ArrayList<>();
+        for (RexNode node : nodes) {
+            texts.add(of(node));
+        }
+        return texts;
+    }
+
     String of(RexNode node) throws NotPushed {
         if (node instanceof RexInputRef input) {
             return columns.apply(input.getIndex());

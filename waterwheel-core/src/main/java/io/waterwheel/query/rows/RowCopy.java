@@ -212,23 +212,78 @@ public final class RowCopy {
         }
     }
 
-    /** Of masks that lie by field. */
+    /** Of masks that lie by field: turns those of 8 rows at once, as the next ones are mostly among them. */
     private void gatherNullBits(
             RowView view, byte[] bits, int[] selected, int from, int rows, TupleBlock into, int first) {
-        for (int i = 0; i < rows; i++) {
-            into.setNullMask(first + i, 0);
-        }
+        int[] starts = new int[fields.length];
+        int[] targets = new int[fields.length];
+        int count = 0;
         for (int r = 0; r < fields.length; r++) {
             int bit = fields[r] < 0 ? -1 : stored.nullBit(fields[r]);
-            if (bit < 0 || (view.someNull >>> bit & 1) == 0) {
-                continue;
+            if (bit >= 0 && result.nullBit(r) >= 0 && (view.someNull >>> bit & 1) != 0) {
+                starts[count] = bit * view.nullStride;
+                targets[count++] = result.nullBit(r);
             }
-            long flag = 1L << result.nullBit(r);
-            for (int i = 0; i < rows; i++) {
-                if (NullBits.bit(bits, view.nullStride, bit, selected[from + i]) != 0) {
-                    into.setNullMask(first + i, into.nullMask(first + i) | flag);
+        }
+        if (count == 0) {
+            clearNulls(rows, into, first);
+            return;
+        }
+        // By byte of a mask, those of the 8 rows, the first in the lowest byte.
+        long[] squares = new long[result.width(result.nullMaskColumn())];
+        long some = 0;
+        int last = -1;
+        for (int i = 0; i < rows; i++) {
+            int row = selected[from + i];
+            int block = row >>> 3;
+            long mask = 0;
+            if (block != last && (i + 1 == rows || selected[from + i + 1] >>> 3 != block)) {
+                mask = mask(bits, starts, targets, count, row);
+            } else {
+                if (block != last) {
+                    last = block;
+                    some = turn(bits, starts, targets, count, block, squares);
+                }
+                if (some != 0) {
+                    int shift = (row & 7) << 3;
+                    mask = squares[0] >>> shift & 0xFF;
+                    for (int b = 1; b < squares.length; b++) {
+                        mask |= (squares[b] >>> shift & 0xFF) << (b << 3);
+                    }
                 }
             }
+            into.setNullMask(first + i, mask);
+        }
+    }
+
+    /** The mask of a row that is the only one of its 8. */
+    private static long mask(byte[] bits, int[] starts, int[] targets, int count, int row) {
+        long mask = 0;
+        for (int i = 0; i < count; i++) {
+            mask |= (bits[starts[i] + (row >>> 3)] >>> (row & 7) & 1L) << targets[i];
+        }
+        return mask;
+    }
+
+    /** Turns the bits of some fields of 8 rows, those that are the given byte of each; 0 where none is null. */
+    private static long turn(byte[] bits, int[] starts, int[] targets, int count, int block, long[] squares) {
+        long some = 0;
+        int i = 0;
+        // The targets ascend.
+        for (int b = 0; b < squares.length; b++) {
+            long square = 0;
+            for (; i < count && targets[i] >>> 3 == b; i++) {
+                square |= (bits[starts[i] + block] & 0xFFL) << (targets[i] << 3);
+            }
+            squares[b] = square == 0 ? 0 : NullBits.transposed(square);
+            some |= square;
+        }
+        return some;
+    }
+
+    private static void clearNulls(int rows, TupleBlock into, int first) {
+        for (int i = 0; i < rows; i++) {
+            into.setNullMask(first + i, 0);
         }
     }
 
@@ -237,9 +292,7 @@ public final class RowCopy {
         if (column < 0) {
             return;
         } else if (!copiesNulls) {
-            for (int i = 0; i < rows; i++) {
-                into.setNullMask(first + i, 0);
-            }
+            clearNulls(rows, into, first);
             return;
         }
         if (view.nullStride > 0) {

@@ -31,15 +31,16 @@ final class NarrowColumnTest {
     /** The field that is asked is the last of some that may be null. */
     private static final int FIELDS = 11;
 
-    private static final RowLayout LAYOUT = RowLayout.ofFields(IntStream.range(0, FIELDS)
-            .mapToObj(field -> new Field("n" + field, FieldType.LONG, true))
-            .toList());
+    private static final RowLayout LAYOUT = nullable(FIELDS);
     private static final int ASKED = FIELDS - 1;
     private static final int COLUMN = LAYOUT.columnOf(ASKED);
     private static final RowLayout COPIED = RowLayout.ofFields(List.of(new Field("n", FieldType.LONG, true)));
     private static final long[] LEASTS = {
         0, 1, -1, 2_450_815, -70_000, Long.MIN_VALUE, Long.MIN_VALUE + 1, Long.MAX_VALUE - 70_000, 1L << 40
     };
+    /** Of 100 values those that are null. */
+    private static final int[] SHARES = {0, 1, 2, 20, 50, 90, 100};
+
     private static final long[] SPANS = {0, 1, 63, 64, 255, 1800, 65_535, 65_536, 70_000, (1L << 32) - 1};
 
     private final SplittableRandom random;
@@ -72,10 +73,12 @@ final class NarrowColumnTest {
             for (int round = 0; round < 50; round++) {
                 int rows = 1 + random.nextInt(200);
                 int fields = width * 8 - random.nextInt(width * 4);
+                // Few nulls are set one by one, many are turned.
+                int share = SHARES[random.nextInt(SHARES.length)];
                 byte[] masks = new byte[rows * width];
                 for (int row = 0; row < rows; row++) {
                     for (int field = 0; field < fields; field++) {
-                        boolean isSet = random.nextInt(5) == 0;
+                        boolean isSet = random.nextInt(100) < share;
                         masks[row * width + field / 8] |= (byte) (isSet ? 1 << (field % 8) : 0);
                     }
                 }
@@ -89,6 +92,62 @@ final class NarrowColumnTest {
                 }
             }
         }
+    }
+
+    @Test
+    void masksByFieldAreCopiedAsThoseByRow() {
+        for (int round = 0; round < 200; round++) {
+            int fields = 1 + random.nextInt(Long.SIZE);
+            int rows = 1 + random.nextInt(300);
+            RowLayout layout = nullable(fields);
+            TupleBlock block = new TupleBlock(layout, rows);
+            block.setSize(rows);
+            int share = SHARES[random.nextInt(SHARES.length)];
+            boolean[] mayBeNull = new boolean[fields];
+            for (int field = 0; field < fields; field++) {
+                mayBeNull[field] = random.nextInt(4) > 0;
+            }
+            for (int row = 0; row < rows; row++) {
+                long mask = 0;
+                for (int field = 0; field < fields; field++) {
+                    mask |= (mayBeNull[field] && random.nextInt(100) < share ? 1L : 0) << field;
+                }
+                block.setNullMask(row, mask);
+            }
+            RowView asked = RowView.of(block);
+            int column = layout.nullMaskColumn();
+            int width = layout.width(column);
+            asked.columns[column] = NullBits.of(Arrays.copyOf(block.column(column), rows * width), width, rows, fields);
+            asked.nullStride = NullBits.stride(rows);
+            asked.someNull = NullBits.some(asked.columns[column], rows);
+            // Fields in any order, some of them never, some again, and what is no field.
+            int[] copiedFields = IntStream.range(0, 1 + random.nextInt(Long.SIZE))
+                    .map(field -> random.nextInt(RowCopy.NOTHING, fields))
+                    .map(field -> field < 0 ? RowCopy.NOTHING : field)
+                    .toArray();
+            RowLayout result = nullable(copiedFields.length);
+            int oneOf = 1 + random.nextInt(12);
+            int[] selected = IntStream.range(0, rows)
+                    .filter(row -> random.nextInt(oneOf) == 0)
+                    .toArray();
+            TupleBlock copied = new TupleBlock(result, 0);
+            RowCopy copy = new RowCopy(layout, copiedFields, result);
+            int first = random.nextInt(selected.length + 1);
+            copy.copy(asked, selected, 0, first, copied);
+            copy.copy(asked, selected, first, selected.length - first, copied);
+            for (int i = 0; i < selected.length; i++) {
+                for (int field = 0; field < copiedFields.length; field++) {
+                    assertThat(copied.isNull(field, i))
+                            .isEqualTo(copiedFields[field] >= 0 && block.isNull(copiedFields[field], selected[i]));
+                }
+            }
+        }
+    }
+
+    private static RowLayout nullable(int fields) {
+        return RowLayout.ofFields(IntStream.range(0, fields)
+                .mapToObj(field -> new Field("n" + field, FieldType.LONG, true))
+                .toList());
     }
 
     @Test

@@ -446,7 +446,7 @@ public final class ChunkDirectory {
         byte[][] arenas = new byte[key.columns()][];
         for (int i = 0; i < values.length; i++) {
             LeafPart part = parts.apply(part(key.column(i)));
-            values[i] = part.bytes();
+            values[i] = part.asInBlock();
             arenas[i] = part.arena();
         }
         long[] keys = key.keys(values, arenas, rows(leaf));

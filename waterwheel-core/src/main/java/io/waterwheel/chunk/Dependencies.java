@@ -69,7 +69,7 @@ final class Dependencies {
         byte[] all = new byte[source.size * width];
         for (int from = 0; from < source.size; from += LEAF_ROWS) {
             int rows = Math.min(LEAF_ROWS, source.size - from);
-            byte[] bytes = group(in, decoder, rows, width, offset).bytes();
+            byte[] bytes = group(in, decoder, rows, width, offset).asInBlock();
             System.arraycopy(bytes, 0, all, from * width, bytes.length);
         }
         sources[column] = source;
@@ -110,9 +110,10 @@ final class Dependencies {
     int @Nullable [] numbers(int column, LeafPart part, int rows) {
         Source source = sources[column];
         char[] codes = part.codes();
-        byte[] bytes = part.bytes();
         if (source == null || codes.length == 0) {
-            return source == null ? null : source.findAll(part, rows, row -> LittleEndian.getLong(bytes, row * 8));
+            return source == null
+                    ? null
+                    : source.findAll(part, rows, row -> LittleEndian.getLong(part.values(), row * 8));
         }
         int[] numbers = new int[rows];
         char[] known = part.numbers();
@@ -236,7 +237,7 @@ final class Dependencies {
                 int rows = Math.min(LEAF_ROWS, size - from);
                 LeafPart group = group(in, decoder, rows, 0, offset);
                 for (int i = 0; i < rows; i++) {
-                    long reference = LittleEndian.getLong(group.bytes(), i * 8);
+                    long reference = LittleEndian.getLong(group.values(), i * 8);
                     int length = TupleBlock.referenceLength(reference);
                     if (length > MOST_SOURCE_BYTES - at) {
                         throw in.damaged("values of at most " + MOST_SOURCE_BYTES + " bytes", "more");

@@ -57,22 +57,22 @@ final class IndexCheck {
      * @throws CorruptChunkException when an index lacks a value of the leaf, or a dictionary has one that it lacks
      */
     void check(int leaf, LeafPart[] parts) {
+        byte[] masks = masks(parts);
         for (int field = 0; field < valuesOf.length; field++) {
             if (valuesOf[field] != null || directory.hasFilters(field)) {
-                check(leaf, parts, field);
+                check(leaf, parts, masks, field);
             }
             TextIndex text = directory.text(field);
             if (text != null) {
-                checkText(leaf, parts, field, text);
+                checkText(leaf, parts, masks, field, text);
             }
         }
     }
 
-    private void check(int leaf, LeafPart[] parts, int field) {
+    private void check(int leaf, LeafPart[] parts, byte[] masks, int field) {
         int column = layout.columnOf(field);
         LeafPart part = parts[directory.part(column)];
-        byte[] bytes = part.bytes();
-        byte[] masks = masks(parts);
+        byte[] bytes = part.asInBlock();
         LeafDictionary dictionary = directory.dictionary(field);
         BitSet seen = new BitSet();
         BitSet leaves = new BitSet();
@@ -110,16 +110,15 @@ final class IndexCheck {
     }
 
     /** Each trigram of the leaf is in the index, and of those with sets no other names the leaf. */
-    private void checkText(int leaf, LeafPart[] parts, int field, TextIndex text) {
+    private void checkText(int leaf, LeafPart[] parts, byte[] masks, int field, TextIndex text) {
         LeafPart part = parts[directory.part(layout.columnOf(field))];
-        byte[] masks = masks(parts);
         trigrams.clear();
         int listed = 0;
         for (int row = 0; row < directory.rows(leaf); row++) {
             if (isNull(masks, field, row)) {
                 continue;
             }
-            long reference = LittleEndian.getLong(part.bytes(), row * 8);
+            long reference = LittleEndian.getLong(part.values(), row * 8);
             int from = TupleBlock.referenceOffset(reference);
             int end = from + TupleBlock.referenceLength(reference);
             int code = 0;
@@ -159,7 +158,7 @@ final class IndexCheck {
     /** The masks of nulls; empty where no field may be null. */
     private byte[] masks(LeafPart[] parts) {
         int column = layout.nullMaskColumn();
-        return column < 0 ? new byte[0] : parts[directory.part(column)].bytes();
+        return column < 0 ? new byte[0] : parts[directory.part(column)].asInBlock();
     }
 
     private boolean isNull(byte[] masks, int field, int row) {

@@ -24,39 +24,38 @@ public final class LeafPart {
     /** Bytes that each number takes, where they lie narrow; else 0. */
     private final int narrow;
 
+    /** The least of values that lie narrow; of null masks all bits that are set. */
     private final long low;
+
     private final long high;
     /** Bytes of a row's null mask, where the part has these; else 0. */
     private final int maskWidth;
 
     private final int maskRows;
 
-    private LeafPart(long[] longs, byte[] bytes, byte[] arena, char[] codes, long[] dictionary, char[] numbers) {
-        this.narrow = 0;
-        this.maskWidth = 0;
-        this.maskRows = 0;
-        this.low = 0;
-        this.high = 0;
+    private LeafPart(
+            long[] longs,
+            byte[] bytes,
+            byte[] arena,
+            char[] codes,
+            long[] dictionary,
+            char[] numbers,
+            int narrow,
+            long low,
+            long high,
+            int maskWidth,
+            int maskRows) {
         this.longs = longs;
         this.bytes = bytes;
         this.arena = arena;
         this.codes = codes;
         this.dictionary = dictionary;
         this.numbers = numbers;
-    }
-
-    private LeafPart(byte[] bytes, int narrow, long low, long high, int maskWidth, int maskRows) {
-        this.maskWidth = maskWidth;
-        this.maskRows = maskRows;
-        this.longs = NO_LONGS;
-        this.bytes = bytes;
-        this.arena = NO_BYTES;
-        this.codes = NO_CODES;
-        this.dictionary = NO_LONGS;
-        this.numbers = NO_CODES;
         this.narrow = narrow;
         this.low = low;
         this.high = high;
+        this.maskWidth = maskWidth;
+        this.maskRows = maskRows;
     }
 
     /** A column of the first of some whole numbers, narrow where they lie close together. */
@@ -69,7 +68,8 @@ public final class LeafPart {
         }
         int width = rows == 0 ? NarrowLongs.WIDE : NarrowLongs.width(low, high);
         if (width < NarrowLongs.WIDE) {
-            return new LeafPart(NarrowLongs.of(numbers, rows, low, width), width, low, high, 0, 0);
+            byte[] narrow = NarrowLongs.of(numbers, rows, low, width);
+            return new LeafPart(NO_LONGS, narrow, NO_BYTES, NO_CODES, NO_LONGS, NO_CODES, width, low, high, 0, 0);
         }
         byte[] bytes = new byte[rows * NarrowLongs.WIDE];
         LittleEndian.putLongs(bytes, numbers, rows);
@@ -79,19 +79,20 @@ public final class LeafPart {
     /** Null masks, kept by field. */
     static LeafPart ofMasks(byte[] masks, int width, int rows, int fields) {
         byte[] bits = NullBits.of(masks, width, rows, fields);
-        return new LeafPart(bits, 0, NullBits.some(bits, rows), 0, width, rows);
+        long some = NullBits.some(bits, rows);
+        return new LeafPart(NO_LONGS, bits, NO_BYTES, NO_CODES, NO_LONGS, NO_CODES, 0, some, 0, width, rows);
     }
 
     static LeafPart ofLongs(long[] longs) {
-        return new LeafPart(longs, NO_BYTES, NO_BYTES, NO_CODES, NO_LONGS, NO_CODES);
+        return new LeafPart(longs, NO_BYTES, NO_BYTES, NO_CODES, NO_LONGS, NO_CODES, 0, 0, 0, 0, 0);
     }
 
     static LeafPart ofFixed(byte[] values) {
-        return new LeafPart(NO_LONGS, values, NO_BYTES, NO_CODES, NO_LONGS, NO_CODES);
+        return ofNumbers(values, NO_BYTES, NO_CODES, NO_LONGS, NO_CODES);
     }
 
     static LeafPart ofVariable(byte[] references, byte[] arena) {
-        return new LeafPart(NO_LONGS, references, arena, NO_CODES, NO_LONGS, NO_CODES);
+        return ofNumbers(references, arena, NO_CODES, NO_LONGS, NO_CODES);
     }
 
     static LeafPart ofDictionary(byte[] references, byte[] arena, char[] codes, long[] dictionary) {
@@ -100,7 +101,7 @@ public final class LeafPart {
 
     /** @param numbers of the values of the dictionary, in the section of dependencies */
     static LeafPart ofNumbers(byte[] references, byte[] arena, char[] codes, long[] dictionary, char[] numbers) {
-        return new LeafPart(NO_LONGS, references, arena, codes, dictionary, numbers);
+        return new LeafPart(NO_LONGS, references, arena, codes, dictionary, numbers, 0, 0, 0, 0, 0);
     }
 
     /** Keys or times by row; empty for columns. */
@@ -110,16 +111,19 @@ public final class LeafPart {
 
     /**
      * A column's values as in a tuple block, or its references into {@link #arena}; empty for keys and times. Of values
-     * that lie {@link #narrow}, and of null masks, an array that is made anew.
+     * that lie {@link #narrow}, and of null masks, each call makes an array anew.
      */
-    public byte[] bytes() {
+    public byte[] asInBlock() {
         if (maskWidth > 0) {
             return NullBits.masks(bytes, maskWidth, maskRows);
         }
         return narrow == 0 ? bytes : NarrowLongs.widened(bytes, narrow, low);
     }
 
-    /** The same as they lie: see {@link #narrow}; of null masks {@link NullBits}. */
+    /**
+     * A column's values as the part keeps them, never a copy: whole numbers as {@link #narrow} says, null masks as
+     * {@link NullBits} has them, all others as in a tuple block.
+     */
     public byte[] values() {
         return bytes;
     }
@@ -129,14 +133,17 @@ public final class LeafPart {
         return narrow;
     }
 
-    /**
-     * Of values that lie narrow the least, also of rows where the field is null; of null masks all bits that are set.
-     */
+    /** The least of values that lie {@link #narrow}, with what stands where the field is null; else nothing. */
     public long low() {
         return low;
     }
 
-    /** The greatest of these. */
+    /** Of null masks, those of the bits that are set in some row; of other parts nothing. */
+    public long someNull() {
+        return low;
+    }
+
+    /** The greatest of values that lie {@link #narrow}, as {@link #low} is the least; else nothing. */
     public long high() {
         return high;
     }

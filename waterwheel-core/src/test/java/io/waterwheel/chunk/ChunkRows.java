@@ -34,17 +34,16 @@ public final class ChunkRows {
             int first = block.size();
             int rows = directory.rows(leaf);
             block.ensureRows(first + rows);
+            byte[][] columns = new byte[layout.columns()][];
+            for (int c = 0; c < columns.length; c++) {
+                columns[c] = parts[directory.part(c)].asInBlock();
+            }
             for (int row = 0; row < rows; row++) {
                 block.keys()[first + row] = parts[ChunkDirectory.KEYS].longs()[row];
                 block.times()[first + row] = parts[ChunkDirectory.TIMES].longs()[row];
                 for (int c = 0; c < layout.columns(); c++) {
                     int width = layout.width(c);
-                    System.arraycopy(
-                            parts[directory.part(c)].bytes(),
-                            row * width,
-                            block.column(c),
-                            (first + row) * width,
-                            width);
+                    System.arraycopy(columns[c], row * width, block.column(c), (first + row) * width, width);
                     if (layout.variable(c)) {
                         long reference = LittleEndian.getLong(block.column(c), (first + row) * 8);
                         reference = block.addToArena(

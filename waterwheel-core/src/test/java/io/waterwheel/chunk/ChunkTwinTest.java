@@ -93,7 +93,7 @@ final class ChunkTwinTest {
     private static void requireSame(String about, LeafPart[] expected, LeafPart[] actual) {
         for (int part = 0; part < expected.length; part++) {
             assertThat(Arrays.equals(expected[part].longs(), actual[part].longs())
-                            && Arrays.equals(expected[part].bytes(), actual[part].bytes())
+                            && Arrays.equals(expected[part].asInBlock(), actual[part].asInBlock())
                             && Arrays.equals(expected[part].arena(), actual[part].arena())
                             && Arrays.equals(expected[part].codes(), actual[part].codes())
                             && Arrays.equals(expected[part].dictionary(), actual[part].dictionary()))

@@ -305,7 +305,7 @@ public final class DecodeTimes {
         };
     }
 
-    /** The floor: what making the arrays costs. */
+    /** The floor: what making the arrays that are kept costs. */
     private static Work copies(LeafPart[][] decoded) {
         return () -> {
             Object last = "";
@@ -313,7 +313,7 @@ public final class DecodeTimes {
                 Object[] copies = new Object[2 * leaf.length];
                 for (int part = 0; part < leaf.length; part++) {
                     copies[2 * part] = leaf[part].longs().clone();
-                    copies[2 * part + 1] = leaf[part].bytes().clone();
+                    copies[2 * part + 1] = leaf[part].values().clone();
                 }
                 last = copies;
             }

@@ -168,7 +168,7 @@ public final class IndexSizes {
                     reader.readLeaf(leaf)[directory.part(directory.layout().columnOf(field))];
             Set<String> values = new HashSet<>();
             for (int row = 0; row < directory.rows(leaf); row++) {
-                long reference = LittleEndian.getLong(part.bytes(), 8 * row);
+                long reference = LittleEndian.getLong(part.values(), 8 * row);
                 int length = TupleBlock.referenceLength(reference);
                 // A character for each byte.
                 values.add(new String(

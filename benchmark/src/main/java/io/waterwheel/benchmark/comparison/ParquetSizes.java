@@ -210,7 +210,7 @@ public final class ParquetSizes {
             if (layout.variable(c)) {
                 // Each column has an arena of its own.
                 for (int row = 0; row < rows; row++) {
-                    long reference = LittleEndian.getLong(part.bytes(), row * 8);
+                    long reference = LittleEndian.getLong(part.values(), row * 8);
                     LittleEndian.putLong(
                             block.column(c),
                             row * 8,
@@ -220,7 +220,7 @@ public final class ParquetSizes {
                                     TupleBlock.referenceLength(reference)));
                 }
             } else {
-                System.arraycopy(part.bytes(), 0, block.column(c), 0, rows * layout.width(c));
+                System.arraycopy(part.asInBlock(), 0, block.column(c), 0, rows * layout.width(c));
             }
         }
         block.setSize(rows);

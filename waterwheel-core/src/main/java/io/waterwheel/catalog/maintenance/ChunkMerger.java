@@ -164,7 +164,7 @@ public final class ChunkMerger {
         for (int c = 0; c < layout.columns(); c++) {
             LeafPart part = parts[directory.part(c)];
             if (!layout.variable(c)) {
-                System.arraycopy(part.bytes(), 0, block.column(c), 0, rows * layout.width(c));
+                System.arraycopy(part.asInBlock(), 0, block.column(c), 0, rows * layout.width(c));
                 continue;
             }
             int begin = block.arenaSize();
@@ -173,7 +173,7 @@ public final class ChunkMerger {
             System.arraycopy(part.arena(), 0, block.arena(), begin, length);
             block.setArenaSize(begin + length);
             for (int row = 0; row < rows; row++) {
-                long reference = LittleEndian.getLong(part.bytes(), row * 8);
+                long reference = LittleEndian.getLong(part.values(), row * 8);
                 LittleEndian.putLong(
                         block.column(c),
                         row * 8,

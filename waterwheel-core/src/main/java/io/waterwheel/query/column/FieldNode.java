@@ -84,10 +84,10 @@ public final class FieldNode extends ColumnNode {
             return Selection.isRange(selected, count)
                     ? amongRange(view, selected, count, least, bits, negated)
                     : amongSelected(view, selected, count, least, bits, negated);
-        } else if (NarrowTests.holdsAll(view.lows[column], view.highs[column], least, bits)) {
+        } else if (NarrowFilter.holdsAll(view.lows[column], view.highs[column], least, bits)) {
             return negated ? 0 : count;
         }
-        return NarrowTests.among(
+        return NarrowFilter.among(
                 view.columns[column], narrow, view.lows[column], selected, count, least, bits, negated);
     }
 
@@ -326,9 +326,8 @@ public final class FieldNode extends ColumnNode {
         byte[] bits = view.columns[nullColumn];
         int stride = view.nullStride;
         int found = 0;
-        if (!hasNulls(view)) {
-            out.anyNull = false;
-        } else if (dense) {
+        boolean hasNulls = hasNulls(view);
+        if (hasNulls && dense) {
             int rows = selected[count - 1] - selected[0] + 1;
             found = nullsOfWords(bits, nullBit * stride, selected[0], rows, nulls);
             if (found > 0 && rows > count) {
@@ -337,7 +336,7 @@ public final class FieldNode extends ColumnNode {
                     found += nulls[selected[i]] ? 1 : 0;
                 }
             }
-        } else {
+        } else if (hasNulls) {
             for (int i = 0; i < count; i++) {
                 int row = selected[i];
                 int bit = NullBits.bit(bits, stride, nullBit, row);

@@ -2,7 +2,7 @@ package io.waterwheel.query.condition;
 
 import io.waterwheel.query.column.ColumnNode;
 import io.waterwheel.query.column.FieldNode;
-import io.waterwheel.query.column.NarrowTests;
+import io.waterwheel.query.column.NarrowFilter;
 import io.waterwheel.query.column.OrderedBits;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Selection;
@@ -77,7 +77,7 @@ final class FieldBounds extends ColumnNode {
             return bounds.outside() ? count : 0;
         }
         int column = field.column();
-        return NarrowTests.within(
+        return NarrowFilter.within(
                 view.columns[column],
                 narrow,
                 view.lows[column],

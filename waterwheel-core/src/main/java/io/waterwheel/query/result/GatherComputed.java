@@ -15,6 +15,10 @@ import java.util.stream.IntStream;
  * Rows with computed fields: each scan computes them, and gathers the rows that it made as others gather stored ones.
  */
 final class GatherComputed extends Gather {
+    /** Of a block; as no collector changes a selection, all threads share it. */
+    private static final int[] ALL_ROWS =
+            IntStream.range(0, ProjectedRows.BLOCK_ROWS).toArray();
+
     private final Projection projection;
     private final Gather rows;
 
@@ -52,9 +56,8 @@ final class GatherComputed extends Gather {
     @Override
     public RowCollector collector(RowSink sink, Workspace workspace) {
         RowCollector made = rows.collector(sink, workspace);
-        int[] all = IntStream.range(0, ProjectedRows.BLOCK_ROWS).toArray();
         ProjectedRows projected = new ProjectedRows(projection, workspace, block -> {
-            made.add(RowView.of(block, workspace), all, block.size());
+            made.add(RowView.of(block, workspace), ALL_ROWS, block.size());
             return !made.done();
         });
         return new RowCollector() {

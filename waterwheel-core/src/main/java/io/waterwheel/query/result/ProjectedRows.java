@@ -19,7 +19,7 @@ final class ProjectedRows {
     static final int BLOCK_ROWS = 2048;
 
     private final RowLayout layout;
-    /** By field; those that are a stored field are copied, not evaluated, where no field is text. */
+    /** By field; those that are a stored field are copied, not evaluated, where all fields are of fixed width. */
     private final ColumnNode[] nodes;
 
     private final int[] evaluated;

@@ -37,9 +37,10 @@ final class Projection {
             }
             plain[expressions.size()] = RowCopy.NOTHING;
             if (one.expression() instanceof Expression.FieldValue value) {
-                Field field = types.field(value.name());
+                int index = types.indexOf(value.name());
+                Field field = stored.fields().get(index);
                 fields.add(new Field(one.name(), field.type(), field.nullable()));
-                plain[expressions.size()] = stored.fields().indexOf(field);
+                plain[expressions.size()] = index;
             } else {
                 fields.add(new Field(one.name(), type.fieldType(), true));
             }

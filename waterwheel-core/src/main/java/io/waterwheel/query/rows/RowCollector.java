@@ -13,7 +13,7 @@ public abstract class RowCollector {
      */
     public void comesByLeaves() {}
 
-    /** Takes the first {@code count} of the selected rows. */
+    /** Takes the first {@code count} of the selected rows, and leaves the selection as it is. */
     public abstract void add(RowView view, int[] selected, int count);
 
     /** Takes all rows of a leaf by what is known of them; false, and nothing is taken, when that is not enough. */

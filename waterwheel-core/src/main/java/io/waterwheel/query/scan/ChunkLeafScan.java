@@ -332,7 +332,7 @@ final class ChunkLeafScan {
                 view.columns[c] = part.values();
                 if (c == nullColumn) {
                     view.nullStride = NullBits.stride(directory.rows(leaf));
-                    view.someNull = part.low();
+                    view.someNull = part.someNull();
                     continue;
                 }
                 view.narrow[c] = part.narrow();

@@ -245,8 +245,10 @@ final class RowFilter {
     }
 
     /**
-     * The first row whose key is not below a key; {@code to} where there is none. Keys are mostly spread evenly: it is
-     * looked for first where it would be then, so that few of a leaf's keys are read, most of which are in no cache.
+     * The first of the rows [from, to) whose key is not below a key; {@code to} where there is none. The keys ascend,
+     * and are mostly spread evenly: it is looked for first where it would be then, so that few of a leaf's keys are
+     * read, most of which are in no cache. From there it goes in steps that double, so that keys that are spread
+     * otherwise take at most about twice as many looks as halving alone.
      */
     static int firstNotBelow(long[] keys, int from, int to, long key) {
         if (from == to || keys[from] >= key) {
@@ -256,9 +258,9 @@ final class RowFilter {
         if (keys[high] < key) {
             return to;
         }
-        // The key of low is below, that of high is not.
+        // From here on the key of low is below, and that of high is not.
         int low = from;
-        // Not a number where the keys are too close for doubles.
+        // From 0 to 1, as rounding keeps the order; NaN, which is made 0, where both keys are the same double.
         double share = ((double) key - keys[low]) / ((double) keys[high] - keys[low]);
         int at = low + (int) (share * (high - low));
         int step = KEYS_OF_A_LINE;

@@ -7,13 +7,13 @@ import io.waterwheel.tuple.NarrowLongs;
  * pass at the front of the selection, and returns how many they are. No loop has a branch: whether a row is kept cannot
  * be foreseen. Stateless, thread-safe.
  */
-public final class NarrowTests {
+public final class NarrowFilter {
     /** Of the leaf's least number above the set's, so that sums with 2 bytes are ints. */
     private static final long MOST_OFFSET = 1 << 30;
     /** Words of bits, all below those that a negative int without its sign would be in. */
     private static final int MOST_WORDS = 1 << 24;
 
-    private NarrowTests() {}
+    private NarrowFilter() {}
 
     /** Whether a set has each number from low to high; the set by distance from its least, the last 64 are none. */
     static boolean holdsAll(long low, long high, long least, long[] bits) {

@@ -2,6 +2,7 @@ package io.waterwheel.sql.parse;
 
 import io.waterwheel.sql.leaf.DecimalTypes;
 import io.waterwheel.sql.leaf.EngineFunctions;
+import io.waterwheel.sql.leaf.ExactFolding;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -11,7 +12,9 @@ import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexSimplify;
+import org.apache.calcite.rex.RexSubQuery;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlKind;
@@ -63,17 +66,28 @@ public final class Convertlets implements SqlRexConvertletTable {
         return context.getRexBuilder().makeCall(type(context, call), call.getOperator(), operands(context, call));
     }
 
-    /** Of a constant as it is known: Calcite simplifies all else, but not what stands within these. */
+    /** With what is constant in it as values: Calcite computes constants everywhere, but not within these calls. */
     private static RexNode rounded(SqlRexContext context, SqlCall call) {
         RexNode rounded = Objects.requireNonNull(StandardConvertletTable.INSTANCE.get(call))
                 .convertCall(context, call);
         if (call.operandCount() > 1 || !(rounded instanceof RexCall made)) {
             return rounded;
         }
-        RexBuilder rex = context.getRexBuilder();
-        RexSimplify simplify = new RexSimplify(rex, RelOptPredicateList.EMPTY, RexUtil.EXECUTOR);
-        return made.clone(
-                made.getType(), List.of(simplify.simplify(made.getOperands().get(0))));
+        RexSimplify folding = new RexSimplify(context.getRexBuilder(), RelOptPredicateList.EMPTY, new ExactFolding());
+        RexShuttle constants = new RexShuttle() {
+            @Override
+            public RexNode visitCall(RexCall within) {
+                return RexUtil.isConstant(within) && RexUtil.SubQueryFinder.find(within) == null
+                        ? folding.simplify(within)
+                        : super.visitCall(within);
+            }
+
+            @Override
+            public RexNode visitSubQuery(RexSubQuery query) {
+                return query;
+            }
+        };
+        return made.clone(made.getType(), constants.apply(made.getOperands()));
     }
 
     private RexNode cast(SqlRexContext context, SqlCall call) {

@@ -428,6 +428,23 @@ final class SubQueriesOfListsTest extends BesideDuckDb {
         }
     }
 
+    /**
+     * What stands within FLOOR and CEIL is simplified if it is constant: else a sub-query would be known for its row.
+     */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT CEIL(CASE WHEN (o.id IN (SELECT v.level FROM visits v)) IS NOT TRUE THEN 1.5 ELSE 2.5 END) AS y"
+                        + " FROM orders o WHERE o.id = 11",
+                "SELECT FLOOR(CASE WHEN (o.id IN (SELECT v.level FROM visits v)) IS NOT TRUE THEN 1.5 ELSE 2.5 END) AS y"
+                        + " FROM orders o WHERE o.id = 11",
+                "SELECT COUNT(*) FROM orders o WHERE FLOOR(CASE WHEN (o.id IN (SELECT v.level FROM visits v)) IS NOT TRUE"
+                        + " THEN 1.5 ELSE 2.5 END) = 1",
+            })
+    void roundedConditionsAreThoseOfDuckDb(String statement) {
+        assertAlike(streams, duckdb, statement, statement);
+    }
+
     @Test
     void randomConditionsOfListsAreThoseOfDuckDb() throws Exception {
         long first = Long.getLong("seed", 0);

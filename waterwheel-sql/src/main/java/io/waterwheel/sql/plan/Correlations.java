@@ -1,32 +1,28 @@
 package io.waterwheel.sql.plan;
 
-import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
-import java.util.HashMap;
+import com.google.common.collect.Sets;
+import io.waterwheel.sql.parse.SqlErrors;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
-import java.util.stream.IntStream;
-import org.apache.calcite.plan.RelOptCluster;
 import org.apache.calcite.plan.RelOptUtil;
-import org.apache.calcite.prepare.Prepare;
 import org.apache.calcite.rel.RelHomogeneousShuttle;
 import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.RelShuttle;
 import org.apache.calcite.rel.RelVisitor;
 import org.apache.calcite.rel.core.Aggregate;
-import org.apache.calcite.rel.core.AggregateCall;
 import org.apache.calcite.rel.core.Correlate;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.core.Filter;
 import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.logical.LogicalFilter;
-import org.apache.calcite.rel.logical.LogicalProject;
 import org.apache.calcite.rel.type.RelDataType;
-import org.apache.calcite.rel.type.RelDataTypeFactory;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexCorrelVariable;
@@ -37,16 +33,8 @@ import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexSubQuery;
 import org.apache.calcite.rex.RexVisitor;
 import org.apache.calcite.rex.RexVisitorImpl;
-import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
-import org.apache.calcite.sql.SqlNode;
-import org.apache.calcite.sql.SqlSelect;
-import org.apache.calcite.sql.validate.SqlValidator;
-import org.apache.calcite.sql.validate.SqlValidatorScope;
 import org.apache.calcite.sql2rel.DeduplicateCorrelateVariables;
-import org.apache.calcite.sql2rel.SqlRexConvertletTable;
-import org.apache.calcite.sql2rel.SqlToRelConverter;
-import org.apache.calcite.util.ImmutableBitSet;
 import org.apache.calcite.util.Litmus;
 import org.jspecify.annotations.Nullable;
 
@@ -175,221 +163,200 @@ final class Correlations extends RelVisitor {
     }
 
     /**
-     * Makes operators of a statement, and notes of which groups each row is that a sub-query names. Calcite gives each
-     * column that is named a row of its own, and says of the first alone which of the groups' columns it is.
+     * Says of the conditions of HAVING whose rows their sub-queries name. Calcite says it of the first sub-query alone,
+     * and calls the row otherwise in each.
      */
-    static final class Conversion extends SqlToRelConverter {
-        private final SqlValidator scopes;
-        private final Rows rows;
-        /** Of the SELECT whose groups are made; groups that DISTINCT makes have no such. */
-        private @Nullable Blackboard grouped;
-
-        private @Nullable SqlValidatorScope scope;
-
-        private int count;
-
-        Conversion(
-                SqlValidator validator,
-                Prepare.CatalogReader reader,
-                RelOptCluster cluster,
-                SqlRexConvertletTable convertlets,
-                Config config) {
-            super(
-                    (type, text, path, view) -> {
-                        throw new IllegalStateException("there are no views");
-                    },
-                    validator,
-                    reader,
-                    cluster,
-                    convertlets,
-                    config);
-            this.scopes = validator;
-            this.rows = (Rows) rexBuilder;
-        }
-
-        /** Notes of which groups each row is, when it is first named. */
-        static final class Rows extends RexBuilder {
-            /** Those that are made; what is named before is of the rows below them. */
-            private final Map<SqlValidatorScope, RelNode> groups = new HashMap<>();
-
-            private final Set<CorrelationId> known = new HashSet<>();
-            private final Map<CorrelationId, RelNode> ofGroups = new HashMap<>();
-            private @Nullable SqlValidatorScope named;
-
-            Rows(RelDataTypeFactory types) {
-                super(types);
-            }
-
-            @Override
-            public RexNode makeCorrel(RelDataType type, CorrelationId row) {
-                RelNode of = groups.get(named);
-                if (known.add(row) && of != null) {
-                    ofGroups.put(row, of);
-                }
-                return super.makeCorrel(type, row);
-            }
-        }
-
-        @Override
-        protected @Nullable RexNode convertExtendedExpression(SqlNode node, Blackboard within) {
-            if (node instanceof SqlIdentifier identifier) {
-                SqlValidatorScope.ResolvedImpl resolved = new SqlValidatorScope.ResolvedImpl();
-                within.scope.resolve(identifier.names.subList(0, 1), catalogReader.nameMatcher(), false, resolved);
-                rows.named = resolved.count() == 1 ? resolved.only().scope : null;
-            }
-            return super.convertExtendedExpression(node, within);
-        }
-
-        /** Keeps apart the rows that groups are made of, and the list of what is grouped. */
-        @Override
-        protected void convertAgg(Blackboard within, SqlSelect select, List<SqlNode> order, List<SqlNode> more) {
-            RelNode from = Objects.requireNonNull(within.root);
-            within.setRoot(
-                    LogicalProject.create(
-                            from,
-                            List.of(),
-                            rexBuilder.identityProjects(from.getRowType()),
-                            from.getRowType().getFieldNames(),
-                            Set.of()),
-                    false);
-            Blackboard around = grouped;
-            SqlValidatorScope scopeAround = scope;
-            grouped = within;
-            scope = scopes.getWhereScope(select);
-            super.convertAgg(within, select, order, more);
-            grouped = around;
-            scope = scopeAround;
-        }
-
-        /** Gives groups a type of their own. */
-        @Override
-        protected RelNode createAggregate(
-                Blackboard within,
-                ImmutableBitSet keys,
-                ImmutableList<ImmutableBitSet> sets,
-                List<AggregateCall> calls) {
-            if (within != grouped) {
-                return super.createAggregate(within, keys, sets, calls);
-            }
-            Project list = (Project) Objects.requireNonNull(within.root);
-            String prefix = "groups " + count++ + " ";
-            List<String> names = IntStream.range(0, list.getProjects().size())
-                    .mapToObj(column -> prefix + column)
-                    .toList();
-            within.setRoot(
-                    LogicalProject.create(
-                            list.getInput(), list.getHints(), list.getProjects(), names, list.getVariablesSet()),
-                    false);
-            RelNode made = super.createAggregate(within, keys, sets, calls);
-            rows.groups.put(Objects.requireNonNull(scope), made);
-            return made;
-        }
-
-        /** With the columns of groups in what is asked of them, and one row for each list or condition that asks. */
-        RelNode ofGroups(RelNode root) {
-            return rows.ofGroups.isEmpty() ? root : root.accept(new OfGroups(rows.ofGroups));
-        }
-    }
-
-    /** Names the columns of groups in what is asked of them. */
-    private static final class OfGroups extends RelHomogeneousShuttle {
-        private final Map<CorrelationId, RelNode> groups;
-        private final RexShuttle naming = new RexShuttle() {
-            @Override
-            public RexNode visitFieldAccess(RexFieldAccess access) {
-                RelNode of = access.getReferenceExpr() instanceof RexCorrelVariable row ? groups.get(row.id) : null;
-                if (of == null || access.getReferenceExpr().getType().equals(of.getRowType())) {
-                    return super.visitFieldAccess(access);
-                }
-                RexBuilder rex = of.getCluster().getRexBuilder();
-                CorrelationId row = ((RexCorrelVariable) access.getReferenceExpr()).id;
-                return rex.makeFieldAccess(
-                        rex.makeCorrel(of.getRowType(), row),
-                        key(of, access.getField().getIndex()));
-            }
-
-            @Override
-            public RexNode visitSubQuery(RexSubQuery query) {
-                RexSubQuery same = (RexSubQuery) super.visitSubQuery(query);
-                return same.clone(same.rel.accept(OfGroups.this));
-            }
-        };
-
-        OfGroups(Map<CorrelationId, RelNode> groups) {
-            this.groups = groups;
-        }
+    static final class OfGroups extends RelHomogeneousShuttle {
+        /** Rows around the node. */
+        private Set<CorrelationId> around = Set.of();
 
         @Override
         public RelNode visit(RelNode other) {
-            RelNode visited = super.visit(other).accept(naming);
-            if (visited instanceof Filter filter) {
-                OneRow row = new OneRow(filter);
-                RexNode condition = filter.getCondition().accept(row);
-                return LogicalFilter.create(filter.getInput(), condition, ImmutableSet.copyOf(row.all()));
-            } else if (visited instanceof Project project) {
-                OneRow row = new OneRow(project);
-                return LogicalProject.create(
-                        project.getInput(),
-                        project.getHints(),
-                        row.apply(project.getProjects()),
-                        project.getRowType().getFieldNames(),
-                        row.all());
+            if (other instanceof Correlate correlate) {
+                RelNode left = correlate.getLeft().accept(this);
+                RelNode right = within(Set.of(correlate.getCorrelationId()), correlate.getRight());
+                return correlate.copy(correlate.getTraitSet(), List.of(left, right));
             }
+            RelNode visited = super.visit(other);
+            RelNode named = ofKeys(visited instanceof Filter filter ? named(filter) : visited);
+            return named.accept(new RexShuttle() {
+                @Override
+                public RexNode visitSubQuery(RexSubQuery query) {
+                    RexSubQuery same = (RexSubQuery) super.visitSubQuery(query);
+                    return same.clone(within(named.getVariablesSet(), same.rel));
+                }
+            });
+        }
+
+        private RelNode within(Set<CorrelationId> rows, RelNode node) {
+            Set<CorrelationId> outer = around;
+            around = Sets.union(outer, rows).immutableCopy();
+            RelNode visited = node.accept(this);
+            around = outer;
             return visited;
         }
 
-        /** The place among the groups' columns of one of the rows that they are made of. */
-        private static int key(RelNode groups, int place) {
-            Aggregate aggregate = (Aggregate) (groups instanceof Project ? groups.getInput(0) : groups);
-            List<RexNode> list = ((Project) aggregate.getInput()).getProjects();
+        /** A condition with one name for its row. */
+        private RelNode named(Filter filter) {
+            RelDataType type = filter.getInput().getRowType();
+            Set<CorrelationId> rows = new LinkedHashSet<>(filter.getVariablesSet());
+            for (RexSubQuery query : subQueries(filter.getCondition())) {
+                rows.addAll(Sets.difference(namesOf(query.rel, type), around));
+            }
+            if (rows.equals(filter.getVariablesSet())) {
+                return filter;
+            }
+            Set<CorrelationId> more = Sets.difference(rows, filter.getVariablesSet());
+            CorrelationId first = rows.iterator().next();
+            RexBuilder rex = filter.getCluster().getRexBuilder();
+            RexNode condition = filter.getCondition().accept(new RexShuttle() {
+                @Override
+                public RexNode visitSubQuery(RexSubQuery query) {
+                    RexSubQuery same = (RexSubQuery) super.visitSubQuery(query);
+                    requireNone(same.rel, type, more);
+                    return same.clone(DeduplicateCorrelateVariables.go(rex, first, rows, same.rel));
+                }
+            });
+            return LogicalFilter.create(filter.getInput(), condition, ImmutableSet.of(first));
+        }
+
+        /** Refuses conditions within that may name rows of their own so. */
+        private static void requireNone(RelNode node, RelDataType type, Set<CorrelationId> rows) {
+            each(node, one -> {
+                boolean same = one instanceof Filter filter
+                        && filter.getInput().getRowType().equals(type)
+                        && subQueries(filter.getCondition()).stream()
+                                .anyMatch(query -> !Sets.intersection(RelOptUtil.getVariablesUsed(query.rel), rows)
+                                        .isEmpty());
+                if (same) {
+                    throw SqlErrors.unsupported(
+                            "not supported: several sub-queries in HAVING, one of which has such a HAVING itself, over"
+                                    + " groups whose columns have the same names; select from the groups instead:"
+                                    + " FROM (SELECT ... GROUP BY ...) AS g WHERE ...");
+                }
+            });
+        }
+
+        private static List<RexSubQuery> subQueries(RexNode value) {
+            List<RexSubQuery> found = new ArrayList<>();
+            value.accept(new RexVisitorImpl<@Nullable Void>(true) {
+                @Override
+                public @Nullable Void visitSubQuery(RexSubQuery query) {
+                    found.add(query);
+                    return super.visitSubQuery(query);
+                }
+            });
+            return found;
+        }
+
+        /**
+         * With the columns of groups in what is asked of them: Calcite names the first so, and leaves others as they
+         * were in the rows.
+         */
+        private static RelNode ofKeys(RelNode node) {
+            RelNode below = node.getInputs().size() == 1 ? node.getInput(0) : node;
+            RelNode groups = node instanceof Project && below instanceof Filter ? below.getInput(0) : below;
+            if (!(groups instanceof Aggregate aggregate)
+                    || node.getVariablesSet().isEmpty()) {
+                return node;
+            }
+            RexBuilder rex = node.getCluster().getRexBuilder();
+            return node.accept(new RexShuttle() {
+                private final RexShuttle naming = this;
+
+                @Override
+                public RexNode visitFieldAccess(RexFieldAccess access) {
+                    RexNode of = access.getReferenceExpr();
+                    return of instanceof RexCorrelVariable variable
+                                    && node.getVariablesSet().contains(variable.id)
+                                    && !of.getType().equals(aggregate.getRowType())
+                            ? rex.makeFieldAccess(
+                                    rex.makeCorrel(aggregate.getRowType(), variable.id), key(aggregate, access))
+                            : super.visitFieldAccess(access);
+                }
+
+                @Override
+                public RexNode visitSubQuery(RexSubQuery query) {
+                    RexSubQuery same = (RexSubQuery) super.visitSubQuery(query);
+                    return same.clone(same.rel.accept(new RelHomogeneousShuttle() {
+                        @Override
+                        public RelNode visit(RelNode other) {
+                            return super.visit(other).accept(naming);
+                        }
+                    }));
+                }
+            });
+        }
+
+        /**
+         * The place among the groups' columns of one of the rows'. Their names tell nothing: they are those of the
+         * SELECT's list.
+         */
+        private static int key(Aggregate groups, RexFieldAccess access) {
+            RelNode input = groups.getInput();
+            RelNode rows = input instanceof Project list ? list.getInput() : input;
+            // Else a list has become one with that of the groups, and the places in it are lost.
+            boolean known = RelOptUtil.areRowTypesEqual(
+                    rows.getRowType(), access.getReferenceExpr().getType(), true);
             int key = 0;
-            for (int column : aggregate.getGroupSet()) {
-                if (list.get(column) instanceof RexInputRef input && input.getIndex() == place) {
+            for (int column : groups.getGroupSet()) {
+                RexNode value = input instanceof Project list
+                        ? list.getProjects().get(column)
+                        : RexInputRef.of(column, input.getRowType());
+                if (known
+                        && value instanceof RexInputRef named
+                        && named.getIndex() == access.getField().getIndex()) {
                     return key;
                 }
                 key++;
             }
-            throw new IllegalStateException("column " + place + " is not of " + groups);
+            throw SqlErrors.unsupported("not supported: a sub-query that names several columns of groups, "
+                    + access.getField().getName()
+                    + " among them, where that is not a column of a stream or a join that the groups are made of; select"
+                    + " from the groups instead: FROM (SELECT ... GROUP BY ...) AS g");
         }
 
-        /** Gives the rows of groups right below a node one name in what the node asks. */
-        private final class OneRow extends RexShuttle {
-            private final RelNode node;
-            private final CorrelationId one;
-            private boolean named;
-
-            OneRow(RelNode node) {
-                this.node = node;
-                this.one = node.getCluster().createCorrel();
-            }
-
-            @Override
-            public RexNode visitSubQuery(RexSubQuery query) {
-                RexSubQuery same = (RexSubQuery) super.visitSubQuery(query);
-                Set<CorrelationId> rows = new HashSet<>(RelOptUtil.getVariablesUsed(same.rel));
-                rows.removeIf(row -> !isBelow(row));
-                if (rows.isEmpty()) {
-                    return same;
+        /** The rows of a type that are named within and are not of a node within. */
+        private static Set<CorrelationId> namesOf(RelNode node, RelDataType type) {
+            Set<CorrelationId> used = RelOptUtil.getVariablesUsed(node);
+            Set<CorrelationId> names = new LinkedHashSet<>();
+            RexShuttle looking = new RexShuttle() {
+                @Override
+                public RexNode visitCorrelVariable(RexCorrelVariable variable) {
+                    if (used.contains(variable.id) && variable.getType().equals(type)) {
+                        names.add(variable.id);
+                    }
+                    return variable;
                 }
-                named = true;
-                return same.clone(
-                        DeduplicateCorrelateVariables.go(node.getCluster().getRexBuilder(), one, rows, same.rel));
-            }
+            };
+            each(node, one -> {
+                RelNode unused = one.accept(looking);
+            });
+            return names;
+        }
 
-            private boolean isBelow(CorrelationId row) {
-                RelNode of = groups.get(row);
-                return of != null && of.getRowType().equals(node.getInput(0).getRowType());
-            }
+        /** Hands out the nodes, those of sub-queries too. */
+        private static void each(RelNode node, Consumer<RelNode> look) {
+            RelNode unused = node.accept(new RelHomogeneousShuttle() {
+                private final RexShuttle within = new RexShuttle() {
+                    @Override
+                    public RexNode visitSubQuery(RexSubQuery query) {
+                        RelNode unused = query.rel.accept(outer());
+                        return super.visitSubQuery(query);
+                    }
+                };
 
-            /** All rows that the node has names for, without those that Calcite takes for rows of it. */
-            Set<CorrelationId> all() {
-                Set<CorrelationId> rows = new HashSet<>(node.getVariablesSet());
-                rows.removeAll(groups.keySet());
-                if (named) {
-                    rows.add(one);
+                private RelShuttle outer() {
+                    return this;
                 }
-                return rows;
-            }
+
+                @Override
+                public RelNode visit(RelNode other) {
+                    look.accept(other);
+                    RelNode unused = other.accept(within);
+                    return super.visit(other);
+                }
+            });
         }
     }
 }

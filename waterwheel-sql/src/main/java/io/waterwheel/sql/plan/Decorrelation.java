@@ -78,7 +78,8 @@ final class Decorrelation {
     /** The plan with sub-queries as operators: joins, and correlated ones where they name columns around them. */
     static RelNode operators(RelNode root) {
         HepPlanner planner = new HepPlanner(SUB_QUERIES);
-        planner.setRoot(root.accept(new Rewording(root.getCluster().getRexBuilder())));
+        planner.setRoot(root.accept(new Correlations.OfGroups())
+                .accept(new Rewording(root.getCluster().getRexBuilder())));
         return planner.findBestExp().accept(new MixedComparisons.Casting());
     }
 
@@ -421,8 +422,7 @@ final class Decorrelation {
      * what these name are columns of the lower list. Over what that list reads they would find others in their places.
      */
     static final class SubQueryLists extends RelBuilder {
-        static final RelBuilderFactory FACTORY = (cluster, schema) ->
-                new SubQueryLists(Contexts.of(RelBuilder.Config.DEFAULT.withBloat(-1)), cluster, schema);
+        static final RelBuilderFactory FACTORY = (cluster, schema) -> new SubQueryLists(Contexts.of(), cluster, schema);
 
         private final Config config;
 
@@ -446,8 +446,15 @@ final class Decorrelation {
                 // Calcite looks for the list above a HAVING that asks several, also where it is all columns.
                 boolean list = force || (peek() instanceof Filter having && asks(List.of(having.getCondition())));
                 return super.project(values, names, list, rows);
+            } else if (!(peek() instanceof Project)) {
+                return withSimplifier(Asking::new, same -> super.project(values, names, force, rows));
             }
-            return withSimplifier(Asking::new, same -> super.project(values, names, force, rows));
+            RelNode lower = build();
+            RelBuilder apart =
+                    RelBuilder.proto(Contexts.of(config.withBloat(-1))).create(cluster, relOptSchema);
+            return push(apart.push(lower)
+                    .withSimplifier(Asking::new, same -> same.project(values, names, force, rows))
+                    .build());
         }
 
         @Override

@@ -79,6 +79,7 @@ import org.apache.calcite.rel.rules.FilterSetOpTransposeRule;
 import org.apache.calcite.rel.rules.ProjectJoinTransposeRule;
 import org.apache.calcite.rel.rules.ProjectMergeRule;
 import org.apache.calcite.rel.rules.ProjectRemoveRule;
+import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.runtime.CalciteContextException;
@@ -485,9 +486,12 @@ public final class StatementPlanner {
         VolcanoPlanner planner = new VolcanoPlanner(RelOptCostImpl.FACTORY, Contexts.of(reader.getConfig()));
         planner.addRelTraitDef(ConventionTraitDef.INSTANCE);
         planner.setExecutor(new ExactFolding());
-        RelOptCluster cluster = RelOptCluster.create(planner, new Correlations.Conversion.Rows(valid.types()));
+        RelOptCluster cluster = RelOptCluster.create(planner, new RexBuilder(valid.types()));
         cluster.setMetadataQuerySupplier(PlanMetadata::query);
-        Correlations.Conversion conversion = new Correlations.Conversion(
+        SqlToRelConverter converter = new SqlToRelConverter(
+                (type, text, path, view) -> {
+                    throw new IllegalStateException("there are no views");
+                },
                 validator,
                 reader,
                 cluster,
@@ -496,13 +500,12 @@ public final class StatementPlanner {
                         .withExpand(false)
                         .withInSubQueryThreshold(Integer.MAX_VALUE)
                         .withRelBuilderFactory(Decorrelation.SubQueryLists.FACTORY)
-                        .withRelBuilderConfigTransform(config -> config.withPushJoinCondition(false)
-                                .withAggregateUnique(true)
-                                .withBloat(-1)));
-        RelRoot root = conversion.convertQuery(valid.node(), false, true);
+                        .withRelBuilderConfigTransform(
+                                config -> config.withPushJoinCondition(false).withAggregateUnique(true)));
+        RelRoot root = converter.convertQuery(valid.node(), false, true);
         List<String> labels = ColumnLabels.of(valid.labels(), root.validatedRowType.getFieldNames());
         RelBuilder builder = RelFactories.LOGICAL_BUILDER.create(cluster, null);
-        RelNode node = Decorrelation.operators(conversion.ofGroups(root.project()));
+        RelNode node = Decorrelation.operators(root.project());
         node = Decorrelation.of(node, builder);
         node = node.accept(new JoinKeys(builder));
         node = optimised(NARROW, node);

@@ -1,7 +1,6 @@
 package io.waterwheel.sql.duckdb;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
@@ -13,8 +12,6 @@ import java.util.Random;
 final class RandomSubQueries {
     private final Random random;
     private int names;
-    /** Whether there may be windows: sub-queries of HAVING may have none. */
-    private boolean windows = true;
 
     RandomSubQueries(Random random) {
         this.random = random;
@@ -30,40 +27,19 @@ final class RandomSubQueries {
                 "orders o" + one(List.of(" JOIN ", " LEFT JOIN ")) + "visits v ON v.id = o.id AND "
                         + truth(one(List.of("o", "v")), 1) + one(List.of("", " AND " + truth("o", 1)))));
         String where = one(List.of("", " WHERE o.id < 6", " WHERE o.amount > 0"));
-        return switch (random.nextInt(5)) {
-            case 0 -> ofGroups();
-            case 1 ->
+        return switch (random.nextInt(4)) {
+            case 0 ->
                 "SELECT o.id, o.moment FROM " + from + " WHERE " + one(List.of("", "NOT ")) + truth("o", 2)
                         + one(List.of("", " AND o.price > 0"));
-            case 2 -> {
+            case 1 -> {
                 String name = name();
                 boolean all = random.nextBoolean();
                 yield "SELECT o.id, o.moment, n.x FROM " + from + (all ? " LEFT" : " CROSS") + " JOIN LATERAL ("
                         + rows(name, "o", 2) + ") n" + (all ? " ON TRUE" : "") + where;
             }
-            case 3 -> "SELECT o.id, o.moment, " + truth("o", 2) + " AS t FROM " + from + where;
+            case 2 -> "SELECT o.id, o.moment, " + truth("o", 2) + " AS t FROM " + from + where;
             default -> "SELECT o.id, o.moment, o.amount, " + value("o", 2) + " AS x FROM " + from + where;
         };
-    }
-
-    /** Names columns of groups in several places, over lists in which they stand elsewhere, and under other names. */
-    private String ofGroups() {
-        String from = one(List.of(
-                "orders o",
-                "(SELECT amount AS id, moment, id AS amount, note FROM orders) o",
-                "(SELECT note, amount + id AS amount, moment, id FROM orders WHERE amount > -2) o",
-                "(SELECT moment, v.level AS amount, v.note, s.n AS id FROM visits v JOIN (SELECT id, COUNT(*) AS n FROM"
-                        + " orders GROUP BY id) s ON s.id = v.id) o"));
-        List<String> keys = new ArrayList<>(List.of("o.id", "o.amount", "o.moment", "o.note"));
-        Collections.shuffle(keys, random);
-        String group = String.join(", ", keys);
-        String named = one(List.of("", "o.amount AS id, o.id AS amount, ", "o.note, o.id, "));
-        windows = false;
-        String having =
-                random.nextBoolean() ? "" : " HAVING " + truth("o", 1) + one(List.of(" AND ", " OR ")) + truth("o", 2);
-        windows = true;
-        return "SELECT " + named + "COUNT(*) AS n" + one(List.of("", ", " + value("o", 1) + " AS x")) + " FROM " + from
-                + " GROUP BY " + group + having;
     }
 
     private <T> T one(List<T> all) {
@@ -97,14 +73,14 @@ final class RandomSubQueries {
         String y = name + "y";
         String u = name + "u";
         String query = "SELECT " + y + ".level AS x FROM " + joined(name, row, depth);
-        return switch (random.nextInt(windows ? 6 : 5)) {
+        return switch (random.nextInt(6)) {
             case 0 ->
                 query + " UNION " + one(List.of("", "ALL ")) + "SELECT w.id AS x FROM visits w WHERE "
                         + term("w", "w", row);
             case 1 -> "SELECT MAX(" + u + ".level) AS x FROM " + joined(name, row, depth) + " GROUP BY " + y + ".id";
-            case 2 -> query + " ORDER BY x NULLS FIRST LIMIT " + (1 + random.nextInt(3));
-            case 3 -> "SELECT DISTINCT " + u + ".id AS x FROM " + joined(name, row, depth);
-            case 5 -> "SELECT COUNT(*) OVER (PARTITION BY " + y + ".id) AS x FROM " + joined(name, row, depth);
+            case 2 -> "SELECT COUNT(*) OVER (PARTITION BY " + y + ".id) AS x FROM " + joined(name, row, depth);
+            case 3 -> query + " ORDER BY x NULLS FIRST LIMIT " + (1 + random.nextInt(3));
+            case 4 -> "SELECT DISTINCT " + u + ".id AS x FROM " + joined(name, row, depth);
             default -> query;
         };
     }

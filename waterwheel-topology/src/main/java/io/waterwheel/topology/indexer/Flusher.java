@@ -34,11 +34,11 @@ final class Flusher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Flusher.class);
     private static final long FIRST_RETRY_NANOS = 50_000_000;
     private static final long MAX_RETRY_NANOS = 5_000_000_000L;
-    /** A step that takes longer keeps others waiting no more. */
+    /** Once a step has taken so long, another thread may be started for what waits behind it. */
     private static final long LONG_NANOS = 5_000_000_000L;
 
     private static final int MAX_THREADS = 4;
-    /** A thread that had nothing to do for so long ends. */
+    /** A thread that has been idle for so long ends. */
     private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private static final int CLOSE_SECONDS = 5;
@@ -97,7 +97,7 @@ final class Flusher implements AutoCloseable {
     private final Map<FlushSequence, Line> bySequence = new HashMap<>();
 
     private final List<Thread> threads = new ArrayList<>();
-    private int started;
+    private int threadsStarted;
     private boolean closed;
 
     Flusher(String name, ChunkStore store, FlushMeter meter) {
@@ -114,20 +114,21 @@ final class Flusher implements AutoCloseable {
 
     /** Under the lock. */
     private void addThread() {
-        Thread created = new Thread(this::run, name + "-flusher-" + started);
+        Thread created = new Thread(this::run, name + "-flusher-" + threadsStarted);
         created.setDaemon(true);
         try {
             created.start();
         } catch (Error e) {
-            // Of memory for a thread: the next tick tries again. What adds a flush is the indexers' loop.
+            // Most likely there is no memory for a thread. The next tick tries again; the indexers' loop, which calls
+            // this, must not fail for it.
             try {
                 LOG.warn("[{}] no thread could be had to flush on; trying again: {}", name, e.toString());
             } catch (Error none) {
-                // Where memory is out, a line of a log may fail too; the loop that asks must not.
+                // Without memory a line of the log may fail, too.
             }
             return;
         }
-        started++;
+        threadsStarted++;
         threads.add(created);
     }
 
@@ -214,11 +215,16 @@ final class Flusher implements AutoCloseable {
                 line.sequence.stream().name(),
                 line.waiting.getFirst().indexer(),
                 line.waiting.getFirst().flush());
+        end(line);
+        return true;
+    }
+
+    /** Nothing more of the line is flushed. Under the lock; who calls takes it from the lines. */
+    private void end(Line line) {
         line.sequence.end();
         line.waiting.forEach(SealedTree::release);
         line.waiting.clear();
         bySequence.remove(line.sequence);
-        return true;
     }
 
     private static void tell(Line line, String trouble, List<Runnable> news) {
@@ -276,8 +282,7 @@ final class Flusher implements AutoCloseable {
                     break;
                 }
                 long most = lines.isEmpty() ? rests - now : Math.min(soonest, restNanos);
-                long ignoredRest = changed.awaitNanos(most);
-                assert ignoredRest <= most;
+                long unused = changed.awaitNanos(most);
             }
             threads.remove(Thread.currentThread());
             return null;
@@ -295,62 +300,70 @@ final class Flusher implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        FlushSequence sequence = line.sequence;
+        boolean last;
         try {
-            if (sequence.ended()) {
-                // Its stream was dropped, or a successor lives, and the indexer has not heard of it yet.
-                leave(line, sealed, true);
-                return;
-            }
-            if (sequence.next() == null) {
-                sequence.add(sealed);
-            }
-            while (true) {
-                long begin = System.nanoTime();
-                switch (sequence.step(store, writer)) {
-                    case WRITTEN -> {
-                        meter.written(begin);
-                        started(line);
-                    }
-                    case COMMITTED -> {
-                        meter.committed(sealed.reason(), begin, line.firstTryNanos);
-                        LOG.info(
-                                "[{}/indexer-{}] flushed s={} reason={} tuples={} in {} ms",
-                                sequence.stream().name(),
-                                sealed.indexer(),
-                                sealed.flush(),
-                                sealed.reason(),
-                                sealed.tuples(),
-                                TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - line.firstTryNanos));
-                        line.listener.done(sealed, new Outcome(false, sequence.learnt()));
-                        leave(line, sealed, false);
-                        return;
-                    }
-                    case FENCED -> {
-                        line.listener.done(sealed, new Outcome(true, null));
-                        leave(line, sealed, true);
-                        return;
-                    }
-                    case ABANDONED -> {
-                        leave(line, sealed, true);
-                        return;
-                    }
-                }
-            }
+            last = flush(line, sealed, writer);
         } catch (StreamGoneException e) {
-            LOG.info("[{}] stream {} was dropped before flush {}", name, sealed.streamId(), sealed.flush());
-            sequence.end();
+            line.sequence.end();
             leave(line, sealed, true);
+            LOG.info("[{}] stream {} was dropped before flush {}", name, sealed.streamId(), sealed.flush());
+            return;
         } catch (WaterwheelException e) {
             if (e.kind() == WaterwheelException.Kind.TEMPORARY) {
                 setAside(line, sealed, e);
             } else {
                 fail(line, sealed, e);
             }
+            return;
         } catch (IOException e) {
             setAside(line, sealed, e);
+            return;
         } catch (Throwable e) {
             fail(line, sealed, e);
+            return;
+        }
+        // Behind all that may fail: a flush leaves its line once.
+        leave(line, sealed, last);
+    }
+
+    /** @return whether nothing more of the line is to be flushed */
+    private boolean flush(Line line, SealedTree sealed, ChunkWriter writer) throws IOException {
+        FlushSequence sequence = line.sequence;
+        if (sequence.ended()) {
+            // Its stream was dropped, or a successor lives, and the indexer has not heard of it yet.
+            return true;
+        }
+        if (sequence.next() == null) {
+            sequence.add(sealed);
+        }
+        while (true) {
+            long begin = System.nanoTime();
+            switch (sequence.step(store, writer)) {
+                case WRITTEN -> {
+                    meter.written(begin);
+                    beginStep(line);
+                }
+                case COMMITTED -> {
+                    meter.committed(sealed.reason(), begin, line.firstTryNanos);
+                    LOG.info(
+                            "[{}/indexer-{}] flushed s={} reason={} tuples={} in {} ms",
+                            sequence.stream().name(),
+                            sealed.indexer(),
+                            sealed.flush(),
+                            sealed.reason(),
+                            sealed.tuples(),
+                            TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - line.firstTryNanos));
+                    line.listener.done(sealed, new Outcome(false, sequence.learnt()));
+                    return false;
+                }
+                case FENCED -> {
+                    line.listener.done(sealed, new Outcome(true, null));
+                    return true;
+                }
+                case ABANDONED -> {
+                    return true;
+                }
+            }
         }
     }
 
@@ -365,7 +378,7 @@ final class Flusher implements AutoCloseable {
     }
 
     /** The next step begins now. */
-    private void started(Line line) {
+    private void beginStep(Line line) {
         lock.lock();
         try {
             line.runningSinceNanos = System.nanoTime();
@@ -376,25 +389,31 @@ final class Flusher implements AutoCloseable {
 
     private void setAside(Line line, SealedTree sealed, Exception cause) {
         List<Runnable> news = new ArrayList<>();
+        long pauseNanos = line.pauseNanos;
         lock.lock();
         try {
             line.running = false;
-            line.notBeforeNanos = System.nanoTime() + line.pauseNanos;
-            LOG.warn(
-                    "[{}/indexer-{}] flush {} failed; trying again in {} ms",
-                    line.sequence.stream().name(),
-                    sealed.indexer(),
-                    sealed.flush(),
-                    line.pauseNanos / 1_000_000,
-                    cause);
-            line.pauseNanos = Math.min(2 * line.pauseNanos, MAX_RETRY_NANOS);
+            line.notBeforeNanos = System.nanoTime() + pauseNanos;
+            line.pauseNanos = Math.min(2 * pauseNanos, MAX_RETRY_NANOS);
             news.add(line.listener::retried);
             tell(line, "chunks cannot be written: " + (cause.getMessage() == null ? cause : cause.getMessage()), news);
+            if (closed) {
+                end(line);
+                lines.remove(line);
+            }
             changed.signal();
         } finally {
             lock.unlock();
         }
         news.forEach(Runnable::run);
+        // Last, and not under the lock, for which the indexers' loop may wait: without memory it may fail.
+        LOG.warn(
+                "[{}/indexer-{}] flush {} failed; trying again in {} ms",
+                line.sequence.stream().name(),
+                sealed.indexer(),
+                sealed.flush(),
+                pauseNanos / 1_000_000,
+                cause);
     }
 
     /** @param all whether nothing more of the line is to be flushed */
@@ -408,7 +427,7 @@ final class Flusher implements AutoCloseable {
             line.pauseNanos = FIRST_RETRY_NANOS;
             line.firstTryNanos = System.nanoTime();
             line.notBeforeNanos = line.firstTryNanos;
-            if (all) {
+            if (all || closed) {
                 line.waiting.forEach(SealedTree::release);
                 line.waiting.clear();
             }
@@ -446,6 +465,23 @@ final class Flusher implements AutoCloseable {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+        letGo();
+    }
+
+    /** What a thread works on ends with its step. */
+    private void letGo() {
+        lock.lock();
+        try {
+            lines.removeIf(line -> {
+                if (line.running) {
+                    return false;
+                }
+                end(line);
+                return true;
+            });
+        } finally {
+            lock.unlock();
         }
     }
 }

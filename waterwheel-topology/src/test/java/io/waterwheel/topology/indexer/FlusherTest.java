@@ -30,6 +30,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.Marker;
+import org.apache.logging.log4j.core.Filter;
+import org.apache.logging.log4j.core.Logger;
+import org.apache.logging.log4j.core.LoggerContext;
+import org.apache.logging.log4j.core.filter.AbstractFilter;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -50,6 +57,9 @@ class FlusherTest {
     private volatile boolean failing = true;
     /** What a flush fails with, and who is told of it too. */
     private volatile boolean dying;
+
+    /** Who is told that flushes go well again fails, once. */
+    private volatile boolean deaf;
 
     private final AtomicInteger deaths = new AtomicInteger();
     private volatile CountDownLatch hanging = new CountDownLatch(0);
@@ -139,6 +149,10 @@ class FlusherTest {
 
         @Override
         public void trouble(Supplier<String> what) {
+            if (deaf && what.get().isEmpty()) {
+                deaf = false;
+                throw new IllegalStateException("made up");
+            }
             events.add(() -> task.onFlushTrouble(info.id(), 0, core.epoch(), what.get(), System.nanoTime()));
         }
     }
@@ -248,6 +262,56 @@ class FlusherTest {
         task.remove(second.info.id());
         // None that has died counts.
         runUntil(0, () -> flusher.threads() == 0);
+    }
+
+    /** What was committed leaves its line once, also where who hears of it fails: the next flush is not left out. */
+    @Test
+    void aListenerThatFailsStopsNoFlush() throws Exception {
+        runUntil(
+                0,
+                () -> first.report != null && !first.report.memory().trouble().isEmpty());
+        deaf = true;
+        failing = false;
+        runUntil(0, () -> first.committed >= 3);
+        assertThat(deaf).as("it has failed").isFalse();
+        task.remove(first.info.id());
+        task.remove(second.info.id());
+        runUntil(0, () -> pool.usedBytes() == 0);
+    }
+
+    /** As without memory: the flush is tried again all the same. */
+    @Test
+    void aLineOfTheLogThatFailsStopsNoFlush() throws Exception {
+        AtomicInteger lines = new AtomicInteger();
+        Filter once = new AbstractFilter() {
+            @Override
+            public Result filter(Logger logger, Level level, Marker marker, String message, Object... parameters) {
+                if (message.contains("trying again in") && lines.getAndIncrement() == 0) {
+                    throw new OutOfMemoryError("made up");
+                }
+                return Result.NEUTRAL;
+            }
+        };
+        LoggerContext log = (LoggerContext) LogManager.getContext(false);
+        log.addFilter(once);
+        try {
+            runUntil(0, () -> lines.get() > 0);
+            failing = false;
+            runUntil(0, () -> first.committed >= 3);
+        } finally {
+            log.removeFilter(once);
+        }
+    }
+
+    @Test
+    void oneThatIsClosedLetsGoOfWhatWaits() throws Exception {
+        runUntil(
+                0,
+                () -> first.report != null && !first.report.memory().trouble().isEmpty());
+        flusher.close();
+        task.remove(first.info.id());
+        task.remove(second.info.id());
+        assertThat(pool.usedBytes()).isZero();
     }
 
     @Test

@@ -96,11 +96,11 @@ sealed interface DispatcherEvent {
         }
     }
 
-    /** A partition may not begin yet. */
+    /** A partition cannot begin yet. */
     record NotReady(PartitionId id) implements DispatcherEvent {
         @Override
         public void applyTo(DispatcherTask task, long nowNanos) {
-            task.onNotReady(id);
+            task.onNotReady(id, nowNanos);
         }
     }
 

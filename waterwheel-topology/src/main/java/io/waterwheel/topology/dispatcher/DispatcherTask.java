@@ -57,6 +57,10 @@ public final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>,
     /** Bodies that are unused for this time are given back. */
     private static final long SHRINK_NANOS = 10_000_000_000L;
 
+    /** Between two tries to route a partition. */
+    private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private static final long MOST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
     private final DispatcherServices services;
@@ -87,6 +91,9 @@ public final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>,
     private final Map<Integer, Segmenter> segmenters = new HashMap<>();
     /** Those whose routes are being read. */
     private final Set<PartitionId> beginning = new HashSet<>();
+
+    /** Of those whose routes could not be read. */
+    private final RetryPauses<PartitionId> pauses = new RetryPauses<>(FIRST_PAUSE_NANOS, MOST_PAUSE_NANOS);
 
     DispatcherTask(DispatcherServices services, AutoCloseable lease, TaskContext context) {
         this.services = services;
@@ -160,7 +167,7 @@ public final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>,
 
     void onLive(LiveBatch batch, long now) {
         PartitionDispatcher partition =
-                partition(batch.records().streamId(), batch.records().partition());
+                partition(batch.records().streamId(), batch.records().partition(), now);
         if (partition != null) {
             partition.onLive(batch, now);
             if (batch.records().count() > 0) {
@@ -170,7 +177,7 @@ public final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>,
     }
 
     void onSubscribe(Control.Subscribe subscribe, long now) {
-        PartitionDispatcher partition = partition(subscribe.streamId(), subscribe.partition());
+        PartitionDispatcher partition = partition(subscribe.streamId(), subscribe.partition(), now);
         if (partition != null) {
             partition.onSubscribe(subscribe, now);
         }
@@ -182,7 +189,7 @@ public final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>,
     }
 
     void onLogState(Control.LogState state, long now) {
-        PartitionDispatcher partition = partition(state.streamId(), state.partition());
+        PartitionDispatcher partition = partition(state.streamId(), state.partition(), now);
         if (partition != null) {
             partition.onLogState(state, now);
         }
@@ -215,6 +222,7 @@ public final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>,
                 all.remove();
             }
         }
+        pauses.forgetIf(id -> !streams.containsKey(id.streamId()));
         if (partitions.size() < before) {
             shareMemory();
         }
@@ -233,17 +241,21 @@ public final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>,
     }
 
     /**
-     * The partition's dispatcher; null when its stream is not known here (yet), or the catalog is being asked. What
-     * came for it then, the spout's heartbeat or an indexer's subscription, comes again.
+     * The partition's dispatcher; null when its stream is not known here (yet), the catalog is being asked, or could
+     * not answer a moment ago. What came for it then, the spout's heartbeat or an indexer's subscription, comes again.
      */
-    private @Nullable PartitionDispatcher partition(int streamId, int number) {
+    private @Nullable PartitionDispatcher partition(int streamId, int number, long now) {
         PartitionId id = new PartitionId(streamId, number);
         PartitionDispatcher existing = partitions.get(id);
         if (existing != null) {
             return existing;
         }
         StreamInfo stream = services.streams().streams().get(streamId);
-        if (stream != null && number >= 0 && number < stream.partitions() && beginning.add(id)) {
+        if (stream != null
+                && number >= 0
+                && number < stream.partitions()
+                && pauses.mayTry(id, now)
+                && beginning.add(id)) {
             readRoute(id, stream);
         }
         return null;
@@ -251,8 +263,9 @@ public final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>,
 
     private void readRoute(PartitionId id, StreamInfo stream) {
         StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
-        // Made before: without it the partition would be left out for ever.
+        // Made before anything can fail for want of memory: without it the partition would be left out for ever.
         DispatcherEvent notReady = new DispatcherEvent.NotReady(id);
+        boolean again = pauses.hasFailed(id);
         try {
             services.blockingCalls().execute(() -> {
                 try {
@@ -264,12 +277,14 @@ public final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>,
                     LOG.info("[{}/dispatcher-{}] dropped before it was routed", stream.name(), index);
                 } catch (Throwable e) {
                     post(notReady);
+                    // Once with a stack trace.
                     LOG.warn(
-                            "[{}/dispatcher-{}] partition {} cannot be routed yet",
+                            "[{}/dispatcher-{}] partition {} cannot be routed yet; trying again{}",
                             stream.name(),
                             index,
                             id.partition(),
-                            e);
+                            again ? ": " + e : "",
+                            again ? null : e);
                 }
             });
         } catch (RejectedExecutionException | Error e) {
@@ -278,14 +293,16 @@ public final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>,
         }
     }
 
-    void onNotReady(PartitionId id) {
+    void onNotReady(PartitionId id, long now) {
         beginning.remove(id);
+        pauses.failed(id, now);
     }
 
     void begin(DispatcherEvent.Ready ready, long now) {
         PartitionId id = ready.id();
         StreamInfo stream = ready.stream();
         beginning.remove(id);
+        pauses.succeeded(id);
         if (!services.streams().streams().containsKey(id.streamId())) {
             return;
         }

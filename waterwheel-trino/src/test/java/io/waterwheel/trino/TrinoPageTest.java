@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 final class TrinoPageTest {
     private static final DistributedQueryRunner TRINO = TrinoCluster.shared();
     private static final Path FLIGHTS =
-            Path.of("../deploy/embedded/src/main/resources/io/waterwheel/embedded/paris-2021-10-part.csv.gz");
+            Path.of("../conf/examples/paris-flights.csv.gz");
 
     @BeforeAll
     static void flights() throws IOException {

@@ -71,8 +71,7 @@ final class DocumentationTest {
     private static final Set<String> NOT_HERE = Set.of("server", "gateway", "demo", "test");
 
     /** The file of positions that the pages append. */
-    private static final String SAMPLE =
-            "deploy/embedded/src/main/resources/io/waterwheel/embedded/paris-2021-10-part.csv.gz";
+    private static final String SAMPLE = "conf/examples/paris-flights.csv.gz";
 
     @TempDir
     static Path folder;

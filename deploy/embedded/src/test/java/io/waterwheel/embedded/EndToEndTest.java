@@ -368,7 +368,7 @@ final class EndToEndTest {
     void aFileIsAppendedAsItIsAndInOtherForms() throws Exception {
         Path file = folder.resolve("flights.csv.gz");
         try (InputStream part =
-                EndToEndTest.class.getResourceAsStream("/io/waterwheel/embedded/paris-2021-10-part.csv.gz")) {
+                EndToEndTest.class.getResourceAsStream("/io/waterwheel/embedded/examples/paris-flights.csv.gz")) {
             Files.copy(part, file);
         }
         FlightsFile flights = FlightsFile.read();

@@ -393,8 +393,7 @@ public final class Demo {
         say("Try next:");
         say("  ./waterwheel server --data waterwheel-data     a server that stays; in another terminal:");
         say("  ./waterwheel stream create conf/schemas/flights.yaml");
-        say("  ./waterwheel append flights \\");
-        say("      deploy/embedded/src/main/resources/io/waterwheel/embedded/paris-2021-10-part.csv.gz");
+        say("  ./waterwheel append flights conf/examples/paris-flights.csv.gz");
         say("  ./waterwheel query flights --circle 2.55,49.01,10000 --count");
         say("docs/queries.md has what can be asked, docs/quickstart-kafka.md how to index a topic of your own.");
     }

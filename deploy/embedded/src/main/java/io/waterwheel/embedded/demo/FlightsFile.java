@@ -18,7 +18,7 @@ import java.util.zip.GZIPInputStream;
  * look at every line. Shares no code with the engine, so that it can tell when the engine is wrong.
  */
 public final class FlightsFile {
-    private static final String RESOURCE = "/io/waterwheel/embedded/paris-2021-10-part.csv.gz";
+    private static final String RESOURCE = "/io/waterwheel/embedded/examples/paris-flights.csv.gz";
 
     private final List<String> lines;
     private final long[] times;

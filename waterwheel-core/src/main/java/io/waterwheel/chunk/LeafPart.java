@@ -3,73 +3,26 @@ package io.waterwheel.chunk;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.NarrowLongs;
 import io.waterwheel.tuple.NullBits;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One part of a leaf, decoded: what scans read and the cache keeps. Immutable by agreement: its arrays are shared and
- * must not be changed.
+ * must not be changed. What a part has not is empty or null there.
  */
-public final class LeafPart {
+public abstract sealed class LeafPart {
     private static final long[] NO_LONGS = {};
     private static final byte[] NO_BYTES = {};
     private static final char[] NO_CODES = {};
-    /** Headers of this and its arrays. */
+    /** Headers of a part and its arrays. */
     private static final int OVERHEAD = 120;
 
-    private final long[] longs;
-    private final byte[] bytes;
-    private final byte[] arena;
-    private final char[] codes;
-    private final long[] dictionary;
-    private final char[] numbers;
-    /** Bytes that each number takes, where they lie narrow; else 0. */
-    private final int narrow;
-
-    /** The least of values that lie narrow; of null masks all bits that are set. */
-    private final long low;
-
-    private final long high;
-    /** Bytes of a row's null mask, where the part has these; else 0. */
-    private final int maskWidth;
-
-    private final int maskRows;
-
-    private LeafPart(
-            long[] longs,
-            byte[] bytes,
-            byte[] arena,
-            char[] codes,
-            long[] dictionary,
-            char[] numbers,
-            int narrow,
-            long low,
-            long high,
-            int maskWidth,
-            int maskRows) {
-        this.longs = longs;
-        this.bytes = bytes;
-        this.arena = arena;
-        this.codes = codes;
-        this.dictionary = dictionary;
-        this.numbers = numbers;
-        this.narrow = narrow;
-        this.low = low;
-        this.high = high;
-        this.maskWidth = maskWidth;
-        this.maskRows = maskRows;
-    }
+    private LeafPart() {}
 
     /** A column of the first of some whole numbers, narrow where they lie close together. */
     static LeafPart ofWhole(long[] numbers, int rows) {
-        long low = Long.MAX_VALUE;
-        long high = Long.MIN_VALUE;
-        for (int row = 0; row < rows; row++) {
-            low = Math.min(low, numbers[row]);
-            high = Math.max(high, numbers[row]);
-        }
-        int width = rows == 0 ? NarrowLongs.WIDE : NarrowLongs.width(low, high);
-        if (width < NarrowLongs.WIDE) {
-            byte[] narrow = NarrowLongs.of(numbers, rows, low, width);
-            return new LeafPart(NO_LONGS, narrow, NO_BYTES, NO_CODES, NO_LONGS, NO_CODES, width, low, high, 0, 0);
+        NarrowLongs narrow = NarrowLongs.of(numbers, rows);
+        if (narrow != null) {
+            return new Narrow(narrow);
         }
         byte[] bytes = new byte[rows * NarrowLongs.WIDE];
         LittleEndian.putLongs(bytes, numbers, rows);
@@ -78,21 +31,19 @@ public final class LeafPart {
 
     /** Null masks, kept by field. */
     static LeafPart ofMasks(byte[] masks, int width, int rows, int fields) {
-        byte[] bits = NullBits.of(masks, width, rows, fields);
-        long some = NullBits.some(bits, rows);
-        return new LeafPart(NO_LONGS, bits, NO_BYTES, NO_CODES, NO_LONGS, NO_CODES, 0, some, 0, width, rows);
+        return new Masks(NullBits.of(masks, width, rows, fields));
     }
 
     static LeafPart ofLongs(long[] longs) {
-        return new LeafPart(longs, NO_BYTES, NO_BYTES, NO_CODES, NO_LONGS, NO_CODES, 0, 0, 0, 0, 0);
+        return new Longs(longs);
     }
 
     static LeafPart ofFixed(byte[] values) {
-        return ofNumbers(values, NO_BYTES, NO_CODES, NO_LONGS, NO_CODES);
+        return ofVariable(values, NO_BYTES);
     }
 
     static LeafPart ofVariable(byte[] references, byte[] arena) {
-        return ofNumbers(references, arena, NO_CODES, NO_LONGS, NO_CODES);
+        return ofDictionary(references, arena, NO_CODES, NO_LONGS);
     }
 
     static LeafPart ofDictionary(byte[] references, byte[] arena, char[] codes, long[] dictionary) {
@@ -101,79 +52,187 @@ public final class LeafPart {
 
     /** @param numbers of the values of the dictionary, in the section of dependencies */
     static LeafPart ofNumbers(byte[] references, byte[] arena, char[] codes, long[] dictionary, char[] numbers) {
-        return new LeafPart(NO_LONGS, references, arena, codes, dictionary, numbers, 0, 0, 0, 0, 0);
+        return new Column(references, arena, codes, dictionary, numbers);
     }
 
     /** Keys or times by row; empty for columns. */
     public long[] longs() {
-        return longs;
+        return NO_LONGS;
     }
 
     /**
-     * A column's values as in a tuple block, or its references into {@link #arena}; empty for keys and times. Of values
-     * that lie {@link #narrow}, and of null masks, each call makes an array anew.
+     * A column's values as in a tuple block, or its references into {@link #arena}; empty for keys and times. Where the
+     * part keeps them in another form, which {@link #narrow} and {@link #nulls} are, each call makes an array anew.
      */
-    public byte[] asInBlock() {
-        if (maskWidth > 0) {
-            return NullBits.masks(bytes, maskWidth, maskRows);
-        }
-        return narrow == 0 ? bytes : NarrowLongs.widened(bytes, narrow, low);
-    }
+    public abstract byte[] asInBlock();
 
-    /**
-     * A column's values as the part keeps them, never a copy: whole numbers as {@link #narrow} says, null masks as
-     * {@link NullBits} has them, all others as in a tuple block.
-     */
+    /** The same where the part keeps them so, never a copy; else empty. */
     public byte[] values() {
-        return bytes;
+        return NO_BYTES;
     }
 
-    /** Bytes that each whole number takes, where they lie as {@link NarrowLongs} keeps them; else 0. */
-    public int narrow() {
-        return narrow;
+    /** A column's whole numbers, where the part keeps them narrow; with what stands where the field is null. */
+    public @Nullable NarrowLongs narrow() {
+        return null;
     }
 
-    /** The least of values that lie {@link #narrow}, with what stands where the field is null; else nothing. */
-    public long low() {
-        return low;
-    }
-
-    /** Of null masks, those of the bits that are set in some row; of other parts nothing. */
-    public long someNull() {
-        return low;
-    }
-
-    /** The greatest of values that lie {@link #narrow}, as {@link #low} is the least; else nothing. */
-    public long high() {
-        return high;
+    /** The null masks of a leaf by field; null for all other parts. */
+    public @Nullable NullBits nulls() {
+        return null;
     }
 
     /** What the references of a variable column refer to. Values that are equal may share their bytes. */
     public byte[] arena() {
-        return arena;
+        return NO_BYTES;
     }
 
     /** By row, where in {@link #dictionary} its reference is; empty when the column has no dictionary. */
     public char[] codes() {
-        return codes;
+        return NO_CODES;
     }
 
     /** References of the values that there are in a variable column. */
     public long[] dictionary() {
-        return dictionary;
+        return NO_LONGS;
     }
 
     /** By value of {@link #dictionary}, its number in the section of dependencies; empty where it is not known. */
     char[] numbers() {
-        return numbers;
+        return NO_CODES;
     }
 
     /** Bytes of memory it takes. */
-    public int weight() {
-        return (longs.length + dictionary.length) * 8
-                + (codes.length + numbers.length) * 2
-                + bytes.length
-                + arena.length
-                + OVERHEAD;
+    public final int weight() {
+        return OVERHEAD + content();
+    }
+
+    /** Bytes of what the arrays have. */
+    abstract int content();
+
+    /** Keys or times. */
+    private static final class Longs extends LeafPart {
+        private final long[] longs;
+
+        Longs(long[] longs) {
+            this.longs = longs;
+        }
+
+        @Override
+        public long[] longs() {
+            return longs;
+        }
+
+        @Override
+        public byte[] asInBlock() {
+            return NO_BYTES;
+        }
+
+        @Override
+        int content() {
+            return longs.length * Long.BYTES;
+        }
+    }
+
+    /** A column as it lies in a tuple block. */
+    private static final class Column extends LeafPart {
+        private final byte[] values;
+        private final byte[] arena;
+        private final char[] codes;
+        private final long[] dictionary;
+        private final char[] numbers;
+
+        Column(byte[] values, byte[] arena, char[] codes, long[] dictionary, char[] numbers) {
+            this.values = values;
+            this.arena = arena;
+            this.codes = codes;
+            this.dictionary = dictionary;
+            this.numbers = numbers;
+        }
+
+        @Override
+        public byte[] asInBlock() {
+            return values;
+        }
+
+        @Override
+        public byte[] values() {
+            return values;
+        }
+
+        @Override
+        public byte[] arena() {
+            return arena;
+        }
+
+        @Override
+        public char[] codes() {
+            return codes;
+        }
+
+        @Override
+        public long[] dictionary() {
+            return dictionary;
+        }
+
+        @Override
+        char[] numbers() {
+            return numbers;
+        }
+
+        @Override
+        int content() {
+            return values.length
+                    + arena.length
+                    + (codes.length + numbers.length) * Character.BYTES
+                    + dictionary.length * Long.BYTES;
+        }
+    }
+
+    /** A column of whole numbers that lie close together. */
+    private static final class Narrow extends LeafPart {
+        private final NarrowLongs numbers;
+
+        Narrow(NarrowLongs numbers) {
+            this.numbers = numbers;
+        }
+
+        @Override
+        public byte[] asInBlock() {
+            return numbers.widened();
+        }
+
+        @Override
+        public NarrowLongs narrow() {
+            return numbers;
+        }
+
+        @Override
+        int content() {
+            return numbers.bytes().length;
+        }
+    }
+
+    /** The null masks of a leaf. */
+    private static final class Masks extends LeafPart {
+        private final NullBits nulls;
+
+        Masks(NullBits nulls) {
+            this.nulls = nulls;
+        }
+
+        @Override
+        public byte[] asInBlock() {
+            return nulls.masks();
+        }
+
+        @Override
+        public NullBits nulls() {
+            return nulls;
+        }
+
+        @Override
+        int content() {
+            return nulls.bits().length;
+        }
     }
 }

@@ -2,17 +2,29 @@ package io.waterwheel.tuple;
 
 /**
  * Null masks of rows turned by columns: of each field a bit a row, in words of 64 rows, field by field. Who asks for
- * one field's nulls reads an eighth of a byte a row, where masks of 20 fields take 4 bytes. Stateless, thread-safe.
+ * one field's nulls reads an eighth of a byte a row, where masks of 20 fields take 4 bytes. Immutable by agreement: who
+ * reads its bits must not change them.
  */
 public final class NullBits {
     /** Bits of a square of 8 rows and 8 fields that are set one by one in less time than the square is turned. */
     private static final int FEW = 8;
 
-    private NullBits() {}
+    private final byte[] bits;
+    /** Bytes of a row's mask. */
+    private final int width;
 
+    private final int rows;
     /** Bytes of one field's bits. */
-    public static int stride(int rows) {
-        return (rows + Long.SIZE - 1) / Long.SIZE * Long.BYTES;
+    private final int stride;
+
+    private final long some;
+
+    private NullBits(byte[] bits, int width, int rows, int stride) {
+        this.bits = bits;
+        this.width = width;
+        this.rows = rows;
+        this.stride = stride;
+        this.some = some(bits, stride);
     }
 
     /**
@@ -20,10 +32,9 @@ public final class NullBits {
      *
      * @param width bytes of a mask
      * @param fields bits of a mask that may be set
-     * @return the bits, {@link #stride} bytes a field
      */
-    public static byte[] of(byte[] masks, int width, int rows, int fields) {
-        int stride = stride(rows);
+    public static NullBits of(byte[] masks, int width, int rows, int fields) {
+        int stride = (rows + Long.SIZE - 1) / Long.SIZE * Long.BYTES;
         byte[] bits = new byte[fields * stride];
         long known = fields == Long.SIZE ? -1 : (1L << fields) - 1;
         int whole = rows & -8;
@@ -43,7 +54,7 @@ public final class NullBits {
             }
         }
         set(masks, width, whole, rows, known, bits, stride);
-        return bits;
+        return new NullBits(bits, width, rows, stride);
     }
 
     /** Sets bit by bit. */
@@ -110,9 +121,7 @@ public final class NullBits {
         };
     }
 
-    /** A mask of the fields that are null in some row. */
-    public static long some(byte[] bits, int rows) {
-        int stride = stride(rows);
+    private static long some(byte[] bits, int stride) {
         long some = 0;
         for (int at = 0; at < bits.length; at += Long.BYTES) {
             some |= LittleEndian.getLong(bits, at) == 0 ? 0 : 1L << (at / stride);
@@ -120,14 +129,28 @@ public final class NullBits {
         return some;
     }
 
+    /** The bits of all fields; those of one lie from {@link #start} on, the lowest bit of a byte is its first row's. */
+    public byte[] bits() {
+        return bits;
+    }
+
+    /** Where in {@link #bits} a field's are: words of 64 rows, little-endian. */
+    public int start(int field) {
+        return field * stride;
+    }
+
+    /** A mask of the fields that are null in some row. */
+    public long some() {
+        return some;
+    }
+
     /** 1 where a field is null in a row, else 0. */
-    public static int bit(byte[] bits, int stride, int field, int row) {
+    public int bit(int field, int row) {
         return bits[field * stride + (row >>> 3)] >>> (row & 7) & 1;
     }
 
     /** The masks as they were given to {@link #of}, but for bits above its fields, which are 0 here. */
-    public static byte[] masks(byte[] bits, int width, int rows) {
-        int stride = stride(rows);
+    public byte[] masks() {
         int fields = bits.length / Math.max(1, stride);
         byte[] masks = new byte[width * rows];
         for (int from = 0; from < fields; from += 8) {

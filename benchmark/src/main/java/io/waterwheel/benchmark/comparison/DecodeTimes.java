@@ -15,6 +15,8 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.store.ChunkStore;
 import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.NarrowLongs;
+import io.waterwheel.tuple.NullBits;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -313,12 +315,19 @@ public final class DecodeTimes {
                 Object[] copies = new Object[2 * leaf.length];
                 for (int part = 0; part < leaf.length; part++) {
                     copies[2 * part] = leaf[part].longs().clone();
-                    copies[2 * part + 1] = leaf[part].values().clone();
+                    copies[2 * part + 1] = bytes(leaf[part]).clone();
                 }
                 last = copies;
             }
             return last;
         };
+    }
+
+    /** What the part keeps of a column, in whichever form. */
+    private static byte[] bytes(LeafPart part) {
+        NarrowLongs narrow = part.narrow();
+        NullBits nulls = part.nulls();
+        return narrow != null ? narrow.bytes() : nulls != null ? nulls.bits() : part.values();
     }
 
     private static Work keys(ChunkDirectory directory, LeafPart[][] decoded) {

@@ -20,8 +20,8 @@ public final class FieldNode extends ColumnNode {
     private final int nullWidth;
     private final int nullByte;
     private final int nullShift;
-    /** Where the nulls of the last evaluation lay. */
-    private byte[] lastMasks = RowView.NO_BYTES;
+    /** Where the nulls of the last evaluation lay: masks of a block, or {@link NullBits}. */
+    private Object lastMasks = RowView.NO_BYTES;
 
     private int lastBase;
 
@@ -53,8 +53,9 @@ public final class FieldNode extends ColumnNode {
 
     /** Whether the row's value is null; only when {@link #nullable}. */
     public boolean isNull(RowView view, int row) {
-        if (view.nullStride > 0) {
-            return NullBits.bit(view.columns[nullColumn], view.nullStride, nullBit, row) != 0;
+        NullBits byField = view.nulls;
+        if (byField != null) {
+            return byField.bit(nullBit, row) != 0;
         }
         return (view.columns[nullColumn][view.bases[nullColumn] + row * nullWidth + nullByte] >>> nullShift & 1) != 0;
     }
@@ -79,16 +80,15 @@ public final class FieldNode extends ColumnNode {
     }
 
     private int among(RowView view, int[] selected, int count, long least, long[] bits, boolean negated) {
-        int narrow = view.narrow[column];
-        if (narrow == 0) {
+        NarrowLongs narrow = view.narrow[column];
+        if (narrow == null) {
             return Selection.isRange(selected, count)
                     ? amongRange(view, selected, count, least, bits, negated)
                     : amongSelected(view, selected, count, least, bits, negated);
-        } else if (NarrowFilter.holdsAll(view.lows[column], view.highs[column], least, bits)) {
+        } else if (NarrowFilter.holdsAll(narrow, least, bits)) {
             return negated ? 0 : count;
         }
-        return NarrowFilter.among(
-                view.columns[column], narrow, view.lows[column], selected, count, least, bits, negated);
+        return NarrowFilter.among(narrow, selected, count, least, bits, negated);
     }
 
     private int amongRange(RowView view, int[] selected, int count, long least, long[] bits, boolean negated) {
@@ -124,10 +124,11 @@ public final class FieldNode extends ColumnNode {
 
     /** Keeps of the first {@code count} of the selected rows those that are not null; only when {@link #nullable}. */
     public int keepPresent(RowView view, int[] selected, int count) {
-        byte[] masks = view.columns[nullColumn];
-        if (view.nullStride > 0) {
-            return hasNulls(view) ? keepPresent(masks, nullBit * view.nullStride, selected, count) : count;
+        NullBits byField = view.nulls;
+        if (byField != null) {
+            return hasNulls(byField) ? keepPresent(byField.bits(), byField.start(nullBit), selected, count) : count;
         }
+        byte[] masks = view.columns[nullColumn];
         int nulls = view.bases[nullColumn] + nullByte;
         int kept = 0;
         for (int i = 0; i < count; i++) {
@@ -138,9 +139,9 @@ public final class FieldNode extends ColumnNode {
         return kept;
     }
 
-    /** Of masks that lie by field: whether a row of the leaf is null. */
-    private boolean hasNulls(RowView view) {
-        return (view.someNull >>> nullBit & 1) != 0;
+    /** Whether a row of the leaf is null. */
+    private boolean hasNulls(NullBits byField) {
+        return (byField.some() >>> nullBit & 1) != 0;
     }
 
     private static int keepPresent(byte[] bits, int from, int[] selected, int count) {
@@ -246,8 +247,9 @@ public final class FieldNode extends ColumnNode {
                 out.origin = view.origin;
                 out.codes = view.codes[column];
                 out.dictionary = view.dictionaries[column];
-                if (view.narrow[column] > 0) {
-                    narrow(view, selected, count, dense, longs);
+                NarrowLongs narrow = view.narrow[column];
+                if (narrow != null) {
+                    narrow(narrow, selected, count, dense, longs);
                     return;
                 }
                 if (dense) {
@@ -262,14 +264,11 @@ public final class FieldNode extends ColumnNode {
         }
     }
 
-    private void narrow(RowView view, int[] selected, int count, boolean dense, long[] longs) {
-        byte[] bytes = view.columns[column];
-        int width = view.narrow[column];
+    private static void narrow(NarrowLongs numbers, int[] selected, int count, boolean dense, long[] longs) {
         if (dense) {
-            int rows = selected[count - 1] - selected[0] + 1;
-            NarrowLongs.copy(bytes, width, view.lows[column], selected[0], rows, longs);
+            numbers.copy(selected[0], selected[count - 1] - selected[0] + 1, longs);
         } else {
-            NarrowLongs.copy(bytes, width, view.lows[column], selected, count, longs);
+            numbers.copy(selected, count, longs);
         }
     }
 
@@ -286,8 +285,9 @@ public final class FieldNode extends ColumnNode {
     }
 
     private void nulls(RowView view, int[] selected, int count, boolean dense) {
-        if (view.nullStride > 0) {
-            nullsByField(view, selected, count, dense);
+        NullBits byField = view.nulls;
+        if (byField != null) {
+            nulls(byField, view, selected, count, dense);
             return;
         }
         boolean[] nulls = out.ownNulls(view);
@@ -321,15 +321,15 @@ public final class FieldNode extends ColumnNode {
     }
 
     /** Of masks that lie by field. */
-    private void nullsByField(RowView view, int[] selected, int count, boolean dense) {
+    private void nulls(NullBits byField, RowView view, int[] selected, int count, boolean dense) {
         boolean[] nulls = out.ownNulls(view);
-        byte[] bits = view.columns[nullColumn];
-        int stride = view.nullStride;
+        byte[] bits = byField.bits();
+        int start = byField.start(nullBit);
         int found = 0;
-        boolean hasNulls = hasNulls(view);
+        boolean hasNulls = hasNulls(byField);
         if (hasNulls && dense) {
             int rows = selected[count - 1] - selected[0] + 1;
-            found = nullsOfWords(bits, nullBit * stride, selected[0], rows, nulls);
+            found = nullsOfWords(bits, start, selected[0], rows, nulls);
             if (found > 0 && rows > count) {
                 found = 0;
                 for (int i = 0; i < count; i++) {
@@ -339,15 +339,15 @@ public final class FieldNode extends ColumnNode {
         } else if (hasNulls) {
             for (int i = 0; i < count; i++) {
                 int row = selected[i];
-                int bit = NullBits.bit(bits, stride, nullBit, row);
+                int bit = bits[start + (row >>> 3)] >>> (row & 7) & 1;
                 nulls[row] = bit != 0;
                 found += bit;
             }
         }
-        out.anyNull = found > 0 || (out.anyNull && bits == lastMasks);
+        out.anyNull = found > 0 || (out.anyNull && byField == lastMasks);
         out.nullCount = found;
         out.zeroNulls = dense || found == 0;
-        lastMasks = bits;
+        lastMasks = byField;
         lastBase = 0;
     }
 

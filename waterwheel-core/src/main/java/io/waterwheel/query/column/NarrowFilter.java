@@ -15,11 +15,11 @@ public final class NarrowFilter {
 
     private NarrowFilter() {}
 
-    /** Whether a set has each number from low to high; the set by distance from its least, the last 64 are none. */
-    static boolean holdsAll(long low, long high, long least, long[] bits) {
-        long from = low - least;
-        long to = high - least;
-        if (low < least || from < 0 || to < from || to >>> 6 >= bits.length) {
+    /** Whether a set has each number that may be there; the set by distance from its least, the last 64 are none. */
+    static boolean holdsAll(NarrowLongs numbers, long least, long[] bits) {
+        long from = numbers.low() - least;
+        long to = numbers.high() - least;
+        if (numbers.low() < least || from < 0 || to < from || to >>> 6 >= bits.length) {
             return false;
         }
         for (long at = from; at <= to; at = (at | 63) + 1) {
@@ -35,13 +35,13 @@ public final class NarrowFilter {
     /**
      * Keeps the rows whose number is in a set, or those whose is not.
      *
-     * @param low the least number of the rows
      * @param bits by distance from {@code least}, whether the set has the number; the last 64 are none
      */
-    static int among(
-            byte[] bytes, int width, long low, int[] selected, int count, long least, long[] bits, boolean negated) {
+    static int among(NarrowLongs numbers, int[] selected, int count, long least, long[] bits, boolean negated) {
+        byte[] bytes = numbers.bytes();
+        int width = numbers.width();
         // Modulo 2^64: a number below the least is beyond the bits then.
-        long offset = low - least;
+        long offset = numbers.low() - least;
         boolean isRange = Selection.isRange(selected, count);
         int flip = negated ? 1 : 0;
         if (width == 2 && offset >= -MOST_OFFSET && offset <= MOST_OFFSET && bits.length <= MOST_WORDS) {
@@ -87,19 +87,11 @@ public final class NarrowFilter {
     /**
      * Keeps the rows whose number lies from one to another, or those whose does not.
      *
-     * @param low the least number of the rows, {@code high} the greatest
      * @param from at most {@code to}
      */
-    public static int within(
-            byte[] bytes,
-            int width,
-            long low,
-            long high,
-            int[] selected,
-            int count,
-            long from,
-            long to,
-            boolean outside) {
+    public static int within(NarrowLongs numbers, int[] selected, int count, long from, long to, boolean outside) {
+        long low = numbers.low();
+        long high = numbers.high();
         if (from > high || to < low) {
             return outside ? count : 0;
         } else if (from <= low && to >= high) {
@@ -109,7 +101,8 @@ public final class NarrowFilter {
         long least = Math.max(from, low) - low;
         long span = Math.min(to, high) - low - least;
         int within = outside ? 0 : 1;
-        return width == 2
+        byte[] bytes = numbers.bytes();
+        return numbers.width() == 2
                 ? within2(bytes, selected, count, (int) least, (int) span, within)
                 : within4(bytes, selected, count, least, span, within);
     }

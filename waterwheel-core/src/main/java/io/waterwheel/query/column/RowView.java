@@ -1,5 +1,7 @@
 package io.waterwheel.query.column;
 
+import io.waterwheel.tuple.NarrowLongs;
+import io.waterwheel.tuple.NullBits;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -27,21 +29,15 @@ public final class RowView {
 
     public final int[] bases;
     /**
-     * By column of whole numbers, how many bytes each takes where it lies narrow from offset 0 on, as
-     * {@link io.waterwheel.tuple.NarrowLongs} keeps it; 0 where the column lies as in a block.
+     * By column of whole numbers, its numbers where they lie narrow: {@link #columns} means nothing then. Null where
+     * the column lies as in a block.
      */
-    public final int[] narrow;
-    /** Of a column that lies narrow the least of all its numbers, and the greatest. */
-    public final long[] lows;
-
-    public final long[] highs;
+    public final @Nullable NarrowLongs[] narrow;
     /**
-     * Bytes of one field's bits where the column of null masks lies as {@link io.waterwheel.tuple.NullBits} has it,
-     * from offset 0 on; 0 where it lies as in a block.
+     * The null masks where they lie by field: their column of {@link #columns} means nothing then. Null where they lie
+     * as in a block.
      */
-    public int nullStride;
-    /** By bit of such masks, whether any row has it. */
-    public long someNull;
+    public @Nullable NullBits nulls;
     /**
      * What each variable column refers to: reference offset {@code >>> slabShift} is the slab of {@code slabs[column]},
      * the lower bits are the offset in it.
@@ -72,9 +68,7 @@ public final class RowView {
         this.workspace = workspace;
         this.columns = new byte[columns][];
         this.bases = new int[columns];
-        this.narrow = new int[columns];
-        this.lows = new long[columns];
-        this.highs = new long[columns];
+        this.narrow = new NarrowLongs[columns];
         this.slabs = new byte[columns][][];
         this.codes = new char[columns][];
         this.dictionaries = new long[columns][];

@@ -11,6 +11,7 @@ import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.NarrowLongs;
 
 /** Whether a numeric field or a time lies within bounds: the commonest condition, straight on the stored bytes. */
 final class FieldBounds extends ColumnNode {
@@ -47,15 +48,15 @@ final class FieldBounds extends ColumnNode {
 
     @Override
     public int keep(RowView view, int[] selected, int count) {
-        int narrow = field.column() < 0 ? 0 : view.narrow[field.column()];
-        if (narrow > 0) {
-            int kept = keepNarrow(view, narrow, selected, count);
+        NarrowLongs narrow = field.column() < 0 ? null : view.narrow[field.column()];
+        if (narrow != null) {
+            int kept = keepNarrow(narrow, selected, count);
             return field.nullable() ? field.keepPresent(view, selected, kept) : kept;
         }
         PhysicalType type = field.fieldType().physical();
         boolean whole = type == PhysicalType.INT64 || type == PhysicalType.INT32;
         if (field.nullable()
-                && view.nullStride == 0
+                && view.nulls == null
                 && whole
                 && bounds.low() <= bounds.high()
                 && Selection.isRange(selected, count)) {
@@ -72,21 +73,11 @@ final class FieldBounds extends ColumnNode {
         return field.nullable() ? field.keepPresent(view, selected, kept) : kept;
     }
 
-    private int keepNarrow(RowView view, int narrow, int[] selected, int count) {
+    private int keepNarrow(NarrowLongs numbers, int[] selected, int count) {
         if (bounds.low() > bounds.high()) {
             return bounds.outside() ? count : 0;
         }
-        int column = field.column();
-        return NarrowFilter.within(
-                view.columns[column],
-                narrow,
-                view.lows[column],
-                view.highs[column],
-                selected,
-                count,
-                bounds.low(),
-                bounds.high(),
-                bounds.outside());
+        return NarrowFilter.within(numbers, selected, count, bounds.low(), bounds.high(), bounds.outside());
     }
 
     private int keepWithin(RowView view, int[] selected, int count) {

@@ -133,11 +133,13 @@ public final class RowCopy {
         if (source < 0) {
             long[] longs = source == SLOT ? view.slots : source == RowLayout.KEY ? view.keys : view.times;
             gatherLongs(longs, selected, from, rows, width, out, at);
-        } else if (result.variable(target)) {
+            return;
+        }
+        NarrowLongs narrow = view.narrow[source];
+        if (result.variable(target)) {
             gatherVariable(view, source, selected, from, rows, into, target);
-        } else if (view.narrow[source] > 0) {
-            NarrowLongs.gather(
-                    view.columns[source], view.narrow[source], view.lows[source], selected, from, rows, out, at);
+        } else if (narrow != null) {
+            narrow.gather(selected, from, rows, out, at);
         } else {
             gatherFixed(view.columns[source], view.bases[source], selected, from, rows, width, out, at);
         }
@@ -213,15 +215,15 @@ public final class RowCopy {
     }
 
     /** Of masks that lie by field: turns those of 8 rows at once, as the next ones are mostly among them. */
-    private void gatherNullBits(
-            RowView view, byte[] bits, int[] selected, int from, int rows, TupleBlock into, int first) {
+    private void gatherNulls(NullBits nulls, int[] selected, int from, int rows, TupleBlock into, int first) {
+        byte[] bits = nulls.bits();
         int[] starts = new int[fields.length];
         int[] targets = new int[fields.length];
         int count = 0;
         for (int r = 0; r < fields.length; r++) {
             int bit = fields[r] < 0 ? -1 : stored.nullBit(fields[r]);
-            if (bit >= 0 && result.nullBit(r) >= 0 && (view.someNull >>> bit & 1) != 0) {
-                starts[count] = bit * view.nullStride;
+            if (bit >= 0 && result.nullBit(r) >= 0 && (nulls.some() >>> bit & 1) != 0) {
+                starts[count] = nulls.start(bit);
                 targets[count++] = result.nullBit(r);
             }
         }
@@ -295,8 +297,9 @@ public final class RowCopy {
             clearNulls(rows, into, first);
             return;
         }
-        if (view.nullStride > 0) {
-            gatherNullBits(view, view.columns[column], selected, from, rows, into, first);
+        NullBits byField = view.nulls;
+        if (byField != null) {
+            gatherNulls(byField, selected, from, rows, into, first);
             return;
         }
         int width = stored.width(column);

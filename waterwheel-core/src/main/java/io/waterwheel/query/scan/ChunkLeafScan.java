@@ -13,7 +13,6 @@ import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.rows.RowCollector;
 import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.schema.RowLayout;
-import io.waterwheel.tuple.NullBits;
 import io.waterwheel.tuple.TupleBlock;
 import io.waterwheel.tuple.WantedCells;
 import java.io.IOException;
@@ -329,15 +328,12 @@ final class ChunkLeafScan {
         for (int c = 0; c < view.columns.length; c++) {
             if (wanted[directory.part(c)]) {
                 LeafPart part = parts.take();
-                view.columns[c] = part.values();
                 if (c == nullColumn) {
-                    view.nullStride = NullBits.stride(directory.rows(leaf));
-                    view.someNull = part.someNull();
+                    view.nulls = part.nulls();
                     continue;
                 }
+                view.columns[c] = part.values();
                 view.narrow[c] = part.narrow();
-                view.lows[c] = part.low();
-                view.highs[c] = part.high();
                 view.slabs[c] = new byte[][] {part.arena()};
                 view.codes[c] = part.codes();
                 view.dictionaries[c] = part.dictionary();

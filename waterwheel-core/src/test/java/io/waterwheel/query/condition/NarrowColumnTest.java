@@ -20,6 +20,7 @@ import io.waterwheel.tuple.TupleBlock;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.function.LongPredicate;
 import java.util.stream.IntStream;
@@ -82,11 +83,11 @@ final class NarrowColumnTest {
                         masks[row * width + field / 8] |= (byte) (isSet ? 1 << (field % 8) : 0);
                     }
                 }
-                byte[] bits = NullBits.of(masks, width, rows, fields);
-                assertThat(NullBits.masks(bits, width, rows)).isEqualTo(masks);
+                NullBits bits = NullBits.of(masks, width, rows, fields);
+                assertThat(bits.masks()).isEqualTo(masks);
                 for (int row = 0; row < rows; row++) {
                     for (int field = 0; field < fields; field++) {
-                        assertThat(NullBits.bit(bits, NullBits.stride(rows), field, row))
+                        assertThat(bits.bit(field, row))
                                 .isEqualTo((masks[row * width + field / 8] >>> (field % 8)) & 1);
                     }
                 }
@@ -117,9 +118,8 @@ final class NarrowColumnTest {
             RowView asked = RowView.of(block);
             int column = layout.nullMaskColumn();
             int width = layout.width(column);
-            asked.columns[column] = NullBits.of(Arrays.copyOf(block.column(column), rows * width), width, rows, fields);
-            asked.nullStride = NullBits.stride(rows);
-            asked.someNull = NullBits.some(asked.columns[column], rows);
+            asked.columns[column] = RowView.NO_BYTES;
+            asked.nulls = NullBits.of(Arrays.copyOf(block.column(column), rows * width), width, rows, fields);
             // Fields in any order, some of them never, some again, and what is no field.
             int[] copiedFields = IntStream.range(0, 1 + random.nextInt(Long.SIZE))
                     .map(field -> random.nextInt(RowCopy.NOTHING, fields))
@@ -160,6 +160,9 @@ final class NarrowColumnTest {
         assertThat(NarrowLongs.width(0, 1L << 32)).isEqualTo(NarrowLongs.WIDE);
         assertThat(NarrowLongs.width(Long.MIN_VALUE, Long.MAX_VALUE)).isEqualTo(NarrowLongs.WIDE);
         assertThat(NarrowLongs.width(-2, Long.MAX_VALUE)).isEqualTo(NarrowLongs.WIDE);
+        assertThat(NarrowLongs.of(new long[] {0, 1L << 32}, 2)).isNull();
+        assertThat(NarrowLongs.of(new long[] {0, 1L << 32}, 1)).isNotNull();
+        assertThat(NarrowLongs.of(new long[] {1}, 0)).isNull();
     }
 
     /** Some rows whose numbers have the least and the greatest of a range among them. */
@@ -183,16 +186,17 @@ final class NarrowColumnTest {
         }
         block.setSize(rows);
         int column = COLUMN;
-        int width = NarrowLongs.width(low, low + span);
+        NarrowLongs narrow = Objects.requireNonNull(NarrowLongs.of(numbers, rows));
+        assertThat(narrow.width()).isEqualTo(NarrowLongs.width(low, low + span));
+        assertThat(narrow.low()).isEqualTo(low);
+        assertThat(narrow.high()).isEqualTo(low + span);
         view = RowView.of(block);
-        view.columns[column] = NarrowLongs.of(numbers, rows, low, width);
-        view.narrow[column] = width;
-        view.lows[column] = low;
-        view.highs[column] = low + span;
+        view.columns[column] = RowView.NO_BYTES;
+        view.narrow[column] = narrow;
         if (random.nextBoolean()) {
             turnMasks(rows);
         }
-        byte[] wide = NarrowLongs.widened(view.columns[column], width, low);
+        byte[] wide = narrow.widened();
         for (int row = 0; row < rows; row++) {
             assertThat(LittleEndian.getLong(wide, row * 8)).isEqualTo(numbers[row]);
         }
@@ -203,13 +207,11 @@ final class NarrowColumnTest {
         int masks = LAYOUT.nullMaskColumn();
         int width = LAYOUT.width(masks);
         byte[] before = Arrays.copyOf(view.columns[masks], rows * width);
-        byte[] bits = NullBits.of(before, width, rows, FIELDS);
-        assertThat(NullBits.masks(bits, width, rows)).isEqualTo(before);
-        view.columns[masks] = bits;
-        view.nullStride = NullBits.stride(rows);
-        view.someNull = NullBits.some(bits, rows);
-        assertThat(view.someNull >>> ASKED & 1)
-                .isEqualTo(IntStream.range(0, rows).anyMatch(row -> nulls[row]) ? 1 : 0);
+        NullBits bits = NullBits.of(before, width, rows, FIELDS);
+        assertThat(bits.masks()).isEqualTo(before);
+        view.columns[masks] = RowView.NO_BYTES;
+        view.nulls = bits;
+        assertThat(bits.some() >>> ASKED & 1).isEqualTo(IntStream.range(0, rows).anyMatch(row -> nulls[row]) ? 1 : 0);
     }
 
     /** All rows, those of a range, most, or few. */
@@ -262,7 +264,7 @@ final class NarrowColumnTest {
         List<Object> listed = new ArrayList<>();
         if (random.nextInt(3) == 0) {
             // Neighbours, that all rows may be among.
-            long first = view.lows[COLUMN] - random.nextInt(3);
+            long first = Objects.requireNonNull(view.narrow[COLUMN]).low() - random.nextInt(3);
             LongStream.range(0, 70 + random.nextInt(70)).forEach(i -> listed.add(first + i));
         } else {
             long[] near = LongStream.generate(this::number)

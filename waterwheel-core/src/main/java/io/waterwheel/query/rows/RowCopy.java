@@ -4,9 +4,7 @@ import io.waterwheel.query.column.RowView;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.NarrowLongs;
-import io.waterwheel.tuple.NullBits;
 import io.waterwheel.tuple.TupleBlock;
-import java.util.Arrays;
 
 /** Copies fields of selected rows into result blocks, column by column. Immutable; any thread. */
 public final class RowCopy {
@@ -28,8 +26,7 @@ public final class RowCopy {
     private final RowLayout stored;
     private final RowLayout result;
     private final int[] fields;
-    /** Whether a field is copied that may be null: else a view need not have the masks. */
-    private final boolean copiesNulls;
+    private final NullCopy nulls;
 
     /**
      * @param fields indexes of the stored fields, or {@link #KEY}, {@link #TIME}, {@link #SLOT} or {@link #NOTHING}, by
@@ -38,7 +35,7 @@ public final class RowCopy {
     public RowCopy(RowLayout stored, int[] fields, RowLayout result) {
         this.stored = stored;
         this.fields = fields;
-        this.copiesNulls = Arrays.stream(fields).anyMatch(field -> field >= 0 && stored.nullBit(field) >= 0);
+        this.nulls = new NullCopy(stored, fields, result);
         this.result = result;
     }
 
@@ -120,9 +117,7 @@ public final class RowCopy {
             }
         }
         into.setSize(first + rows);
-        if (result.nullMaskColumn() >= 0) {
-            gatherNulls(view, selected, from, rows, into, first);
-        }
+        nulls.copy(view, selected, from, rows, into, first);
     }
 
     /** Copies one column. */
@@ -211,119 +206,6 @@ public final class RowCopy {
                 copied = into.addToArena(view.slabs[source][offset >>> view.slabShift], offset & mask, length);
             }
             LittleEndian.putLong(into.column(target), (first + i) * 8, copied);
-        }
-    }
-
-    /** Of masks that lie by field: turns those of 8 rows at once, as the next ones are mostly among them. */
-    private void gatherNulls(NullBits nulls, int[] selected, int from, int rows, TupleBlock into, int first) {
-        byte[] bits = nulls.bits();
-        int[] starts = new int[fields.length];
-        int[] targets = new int[fields.length];
-        int count = 0;
-        for (int r = 0; r < fields.length; r++) {
-            int bit = fields[r] < 0 ? -1 : stored.nullBit(fields[r]);
-            if (bit >= 0 && result.nullBit(r) >= 0 && (nulls.some() >>> bit & 1) != 0) {
-                starts[count] = nulls.start(bit);
-                targets[count++] = result.nullBit(r);
-            }
-        }
-        if (count == 0) {
-            clearNulls(rows, into, first);
-            return;
-        }
-        // By byte of a mask, those of the 8 rows, the first in the lowest byte.
-        long[] squares = new long[result.width(result.nullMaskColumn())];
-        long some = 0;
-        int last = -1;
-        for (int i = 0; i < rows; i++) {
-            int row = selected[from + i];
-            int block = row >>> 3;
-            long mask = 0;
-            if (block != last && (i + 1 == rows || selected[from + i + 1] >>> 3 != block)) {
-                mask = mask(bits, starts, targets, count, row);
-            } else {
-                if (block != last) {
-                    last = block;
-                    some = turn(bits, starts, targets, count, block, squares);
-                }
-                if (some != 0) {
-                    int shift = (row & 7) << 3;
-                    mask = squares[0] >>> shift & 0xFF;
-                    for (int b = 1; b < squares.length; b++) {
-                        mask |= (squares[b] >>> shift & 0xFF) << (b << 3);
-                    }
-                }
-            }
-            into.setNullMask(first + i, mask);
-        }
-    }
-
-    /** The mask of a row that is the only one of its 8. */
-    private static long mask(byte[] bits, int[] starts, int[] targets, int count, int row) {
-        long mask = 0;
-        for (int i = 0; i < count; i++) {
-            mask |= (bits[starts[i] + (row >>> 3)] >>> (row & 7) & 1L) << targets[i];
-        }
-        return mask;
-    }
-
-    /** Turns the bits of some fields of 8 rows, those that are the given byte of each; 0 where none is null. */
-    private static long turn(byte[] bits, int[] starts, int[] targets, int count, int block, long[] squares) {
-        long some = 0;
-        int i = 0;
-        // The targets ascend.
-        for (int b = 0; b < squares.length; b++) {
-            long square = 0;
-            for (; i < count && targets[i] >>> 3 == b; i++) {
-                square |= (bits[starts[i] + block] & 0xFFL) << (targets[i] << 3);
-            }
-            squares[b] = square == 0 ? 0 : NullBits.transposed(square);
-            some |= square;
-        }
-        return some;
-    }
-
-    private static void clearNulls(int rows, TupleBlock into, int first) {
-        for (int i = 0; i < rows; i++) {
-            into.setNullMask(first + i, 0);
-        }
-    }
-
-    private void gatherNulls(RowView view, int[] selected, int from, int rows, TupleBlock into, int first) {
-        int column = stored.nullMaskColumn();
-        if (column < 0) {
-            return;
-        } else if (!copiesNulls) {
-            clearNulls(rows, into, first);
-            return;
-        }
-        NullBits byField = view.nulls;
-        if (byField != null) {
-            gatherNulls(byField, selected, from, rows, into, first);
-            return;
-        }
-        int width = stored.width(column);
-        byte[] masks = view.columns[column];
-        int base = view.bases[column];
-        for (int i = 0; i < rows; i++) {
-            int at = base + selected[from + i] * width;
-            long mask =
-                    switch (width) {
-                        case 1 -> masks[at];
-                        case 2 -> LittleEndian.getShort(masks, at);
-                        case 4 -> LittleEndian.getInt(masks, at);
-                        default -> LittleEndian.getLong(masks, at);
-                    };
-            long translated = 0;
-            if (mask != 0) {
-                for (int r = 0; r < fields.length; r++) {
-                    int bit = fields[r] < 0 ? -1 : stored.nullBit(fields[r]);
-                    if (bit >= 0 && ((mask >>> bit) & 1) != 0) {
-                        translated |= 1L << result.nullBit(r);
-                    }
-                }
-            }
-            into.setNullMask(first + i, translated);
         }
     }
 }

@@ -130,9 +130,18 @@ final class NarrowColumnTest {
             int[] selected = IntStream.range(0, rows)
                     .filter(row -> random.nextInt(oneOf) == 0)
                     .toArray();
+            // In an order of their own, with rows that come again, as what was put in order has them.
+            for (int i = random.nextInt(3) == 0 ? selected.length : 0; i > 0; i--) {
+                selected[random.nextInt(selected.length)] = random.nextInt(rows);
+            }
             TupleBlock copied = new TupleBlock(result, 0);
             RowCopy copy = new RowCopy(layout, copiedFields, result);
             int first = random.nextInt(selected.length + 1);
+            copied.ensureRows(selected.length);
+            for (int i = 0; i < selected.length; i++) {
+                // What stood there before.
+                copied.setNullMask(i, random.nextLong());
+            }
             copy.copy(asked, selected, 0, first, copied);
             copy.copy(asked, selected, first, selected.length - first, copied);
             for (int i = 0; i < selected.length; i++) {

@@ -38,6 +38,9 @@ final class CsvLook extends FileLook {
     private final boolean mayBeHeaded;
     private final List<ColumnSample> columns = new ArrayList<>();
     private boolean headed;
+
+    /** On a first line that was taken for a row, and may be names. */
+    private String adviceOfFirst = "";
     /** Whether the first line, of names, has empty ones, as titles have that are filled up with delimiters. */
     private boolean padded;
 
@@ -90,7 +93,7 @@ final class CsvLook extends FileLook {
             return ". Some names in its first line are empty: --skip-lines N leaves out lines before the names";
         }
         return columns.size() > 1
-                ? ""
+                ? adviceOfFirst
                 : ". Each row has one value: --delimiter SIGN says what divides values, --skip-lines N leaves out lines"
                         + " before the names"
                         + adviceOfReturns();
@@ -172,6 +175,11 @@ final class CsvLook extends FileLook {
         List<CsvCells.Cell> names = rowsOfBegin.get(0);
         requireNamesFirst(rowsOfBegin, places);
         headed = mayBeHeaded && named.isEmpty() && isHeader(names);
+        boolean someNamed = names.stream().anyMatch(cell -> mayBeName(cell, facts.zone));
+        if (!headed && mayBeHeaded && named.isEmpty() && someNamed) {
+            adviceOfFirst =
+                    adviceOfFirst(cells(names), places.get(firstLines.get(0)).number());
+        }
         padded = headed && names.stream().anyMatch(cell -> cell.text().isBlank());
         List<List<CsvCells.Cell>> values = headed ? rowsOfBegin.subList(1, rowsOfBegin.size()) : rowsOfBegin;
         units = headed ? unitRows(values, names.size()) : 0;
@@ -361,11 +369,6 @@ final class CsvLook extends FileLook {
             all.set(all.size() - 1, CsvColumns.IGNORED);
         }
         return all;
-    }
-
-    /** Options that append the file from a line on. */
-    private static String without(long line, List<String> columns) {
-        return "--skip-lines " + (line - 1) + (columns.isEmpty() ? "" : " --columns " + String.join(",", columns));
     }
 
     private void requireNoContradiction(@Nullable String why) {

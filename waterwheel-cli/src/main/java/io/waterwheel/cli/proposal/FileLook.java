@@ -2,6 +2,7 @@ package io.waterwheel.cli.proposal;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.waterwheel.cli.input.FieldNames;
 import io.waterwheel.cli.input.FileEncoding;
 import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.cli.input.InputSource;
@@ -376,6 +377,20 @@ abstract class FileLook {
 
     static String text(byte[] line) {
         return new String(line, StandardCharsets.UTF_8);
+    }
+
+    /** Options that append the file from a line on. */
+    static String without(long line, List<String> columns) {
+        return "--skip-lines " + (line - 1) + (columns.isEmpty() ? "" : " --columns " + String.join(",", columns));
+    }
+
+    /**
+     * A sentence, behind a full stop, on a first line that was taken for a row: it may be names that read as values.
+     */
+    static String adviceOfFirst(List<String> cells, long line) {
+        return ". Its first line is taken for a row, as not all of it reads as names: if it names the columns, say so"
+                + " by "
+                + without(line + 1, FieldNames.of(cells));
     }
 
     static WaterwheelException bad(String message) {

@@ -271,7 +271,18 @@ class SchemaProposalTest {
                 .containsExactly("c1", "c2");
         Schema named = proposed("1633608000000,a,5\n1633608000001,b,5\n", "at", "-", "n");
         assertThat(named.fields().stream().map(f -> f.name())).containsExactly("at", "n");
-        assertThatThrownBy(() -> proposed("a,b\n1,2\n")).hasMessageContaining("no column can be the time");
+        assertThatThrownBy(() -> proposed("a,b\n1,2\n"))
+                .hasMessageContaining("no column can be the time")
+                .hasMessageNotContaining("first line");
+        // A name that reads as a value; what the message says works.
+        String rows = "1,2021-10-07 12:00:00,false\n2,2021-10-07 12:00:01,true\n";
+        assertThatThrownBy(() -> proposed("id,when,true\n" + rows))
+                .hasMessageContaining("no column can be the time")
+                .hasMessageContaining("if it names the columns, say so by --skip-lines 1 --columns id,when,true");
+        assertThatThrownBy(() -> proposed("id,,when,true\n" + rows.replace(",2021", ",7,2021")))
+                .hasMessageContaining("--skip-lines 1 --columns id,c2,when,true");
+        assertThat(proposed(rows, "id", "when", "true").fields().stream().map(f -> f.name()))
+                .containsExactly("id", "when", "true");
     }
 
     @Test

@@ -52,6 +52,9 @@ public final class ChildJvm {
             ? List.of()
             : List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
 
+    /** Where DuckDB's native code is kept unpacked, as the launcher has it. */
+    private static final String DUCKDB = "waterwheel.duckdb.folder";
+
     private static final Path FOLDER = Path.of("target", "class-archive");
     private static final int ROWS = 2_000;
     private static final int PATIENCE_SECONDS = 300;
@@ -71,6 +74,10 @@ public final class ChildJvm {
         command.add(java());
         command.addAll(NEWER);
         command.addAll(LOADING);
+        String kept = System.getProperty(DUCKDB);
+        if (kept != null) {
+            command.add("-D" + DUCKDB + '=' + kept);
+        }
         command.addAll(options);
         command.addAll(archived());
         command.add("-cp");

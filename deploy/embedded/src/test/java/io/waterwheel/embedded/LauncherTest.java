@@ -221,6 +221,7 @@ final class LauncherTest {
                                         .map(name -> lib + name + ".jar")
                                         .collect(Collectors.joining(":"))
                                 + embedded,
+                        "-Dwaterwheel.duckdb.folder=" + root.toRealPath() + "/deploy/embedded/target/duckdb",
                         "-XX:SharedArchiveFile=" + root.toRealPath()
                                 + "/deploy/embedded/target/server-classes-of-java-17.0.1.jsa");
     }

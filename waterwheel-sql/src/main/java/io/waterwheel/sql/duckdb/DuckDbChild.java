@@ -62,7 +62,7 @@ final class DuckDbChild implements AutoCloseable {
      *     process does not start
      */
     static DuckDbChild start(DuckDbSettings settings) {
-        return start(settings, Path.of(System.getProperty("java.home"), "bin", "java"), START, temporary());
+        return start(settings, Path.of(System.getProperty("java.home"), "bin", "java"), START);
     }
 
     private static Path temporary() {
@@ -71,7 +71,7 @@ final class DuckDbChild implements AutoCloseable {
 
     /** The same in the usual place. */
     static DuckDbChild start(DuckDbSettings settings, Path java, Duration most) {
-        return start(settings, java, most, temporary());
+        return start(settings, java, most, temporary(), System.getProperty(DuckDbLibrary.FOLDER, ""));
     }
 
     /**
@@ -80,8 +80,9 @@ final class DuckDbChild implements AutoCloseable {
      * @param java the program to run
      * @param most how long it may take until it listens
      * @param temporary in which a new folder is made for it
+     * @param keptIn as of {@link DuckDbLibrary#of}
      */
-    static DuckDbChild start(DuckDbSettings settings, Path java, Duration most, Path temporary) {
+    static DuckDbChild start(DuckDbSettings settings, Path java, Duration most, Path temporary, String keptIn) {
         List<String> command = new ArrayList<>();
         command.add(java.toString());
         command.addAll(List.of("-Xmx384m", "-XX:+UseSerialGC", "-Xss1m"));
@@ -91,12 +92,17 @@ final class DuckDbChild implements AutoCloseable {
         if (Runtime.version().feature() >= 22) {
             command.add("--enable-native-access=ALL-UNNAMED");
         }
-        String classPath = String.join(File.pathSeparator, classPath());
         long begun = System.nanoTime();
+        Set<String> classPath = classPath();
+        DuckDbLibrary kept = DuckDbLibrary.of(where(library()), keptIn);
+        classPath.add(kept.jar().toString());
+        if (kept.nativeFolder() != null) {
+            command.add("-Djava.library.path=" + kept.nativeFolder());
+        }
         Path folder = newFolder(temporary);
         // DuckDB's driver unpacks its library there, 70 MB, and removes it in an orderly exit alone: the process does.
         command.add("-Djava.io.tmpdir=" + folder);
-        command.addAll(List.of("-cp", classPath, DuckDbProcess.class.getName()));
+        command.addAll(List.of("-cp", String.join(File.pathSeparator, classPath), DuckDbProcess.class.getName()));
         command.add(folder.toString());
         command.add(Long.toString(settings.memoryBytes()));
         command.add(Long.toString(settings.spillBytes()));
@@ -139,11 +145,10 @@ final class DuckDbChild implements AutoCloseable {
                 ErrorCode.SQL_EXECUTOR_ENDED, "DuckDB's process cannot be started in " + folder + ": " + why, cause);
     }
 
-    /** Where the classes are that the process needs: no more, so that it starts quickly. */
-    private static Set<String> classPath() {
-        Class<?> library;
+    /** @throws WaterwheelException code SQL_EXECUTOR_MISSING when there is none */
+    private static Class<?> library() {
         try {
-            library = Class.forName(LIBRARY, false, DuckDbChild.class.getClassLoader());
+            return Class.forName(LIBRARY, false, DuckDbChild.class.getClassLoader());
         } catch (ClassNotFoundException e) {
             throw new WaterwheelException(
                     ErrorCode.SQL_EXECUTOR_MISSING,
@@ -151,6 +156,10 @@ final class DuckDbChild implements AutoCloseable {
                             + " with duckdb_jdbc's jar ('storm jar --jars', 'waterwheel topology submit')",
                     e);
         }
+    }
+
+    /** Where the classes are that the process needs beside DuckDB's: no more, so that it starts quickly. */
+    private static Set<String> classPath() {
         Set<String> path = new LinkedHashSet<>();
         // What the engine's shapes and functions need.
         for (Class<?> needed : List.of(
@@ -159,19 +168,22 @@ final class DuckDbChild implements AutoCloseable {
                 Nullable.class,
                 STRtree.class,
                 JavaDoubleParser.class,
-                NumberOutput.class,
-                library)) {
-            CodeSource source = needed.getProtectionDomain().getCodeSource();
-            if (source == null) {
-                throw new WaterwheelException(ErrorCode.BUG, "it is not known where " + needed + " came from");
-            }
-            try {
-                path.add(Path.of(source.getLocation().toURI()).toString());
-            } catch (URISyntaxException e) {
-                throw new WaterwheelException(ErrorCode.BUG, "a class path of " + source.getLocation(), e);
-            }
+                NumberOutput.class)) {
+            path.add(where(needed).toString());
         }
         return path;
+    }
+
+    private static Path where(Class<?> needed) {
+        CodeSource source = needed.getProtectionDomain().getCodeSource();
+        if (source == null) {
+            throw new WaterwheelException(ErrorCode.BUG, "it is not known where " + needed + " came from");
+        }
+        try {
+            return Path.of(source.getLocation().toURI());
+        } catch (URISyntaxException e) {
+            throw new WaterwheelException(ErrorCode.BUG, "a class path of " + source.getLocation(), e);
+        }
     }
 
     /** Waits until the process listens; one that does not in this time is ended. */

@@ -75,7 +75,7 @@ final class DuckDbChildTest {
     void isReachedInAFolderWithALongPath() throws Exception {
         Path deep = Files.createDirectories(folder.resolve("a-part-of-a-path/".repeat(12)));
         Path java = Path.of(System.getProperty("java.home"), "bin", "java");
-        try (DuckDbChild child = DuckDbChild.start(new DuckDbSettings(64 << 20, 0, 1, 1), java, PATIENCE, deep);
+        try (DuckDbChild child = DuckDbChild.start(new DuckDbSettings(64 << 20, 0, 1, 1), java, PATIENCE, deep, "");
                 SocketChannel connection = child.connect()) {
             assertThat(connection.isConnected()).isTrue();
             assertThat(child.listens()).isTrue();
@@ -106,13 +106,30 @@ final class DuckDbChildTest {
     /** DuckDB's library is unpacked, 70 MB, and must not stay, as the process is not ended in order. */
     @Test
     void leavesNothingWhenItIsClosed() throws Exception {
-        Path own;
-        try (DuckDbChild child = DuckDbChild.start(new DuckDbSettings(64 << 20, 0, 1, 1))) {
-            own = child.folder();
-            try (Stream<Path> files = Files.list(own)) {
+        assertLeavesNothing("");
+    }
+
+    /** The same process, whose library is kept for others. */
+    @Test
+    void startsFromAKeptLibrary() throws Exception {
+        Path kept = folder.resolve("kept");
+        for (int i = 0; i < 2; i++) {
+            assertLeavesNothing(kept.toString());
+        }
+        try (Stream<Path> files = Files.list(kept)) {
+            assertThat(files).hasSize(1);
+        }
+    }
+
+    private void assertLeavesNothing(String keptIn) throws Exception {
+        Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+        Path temporary = Files.createDirectories(folder.resolve("temporary"));
+        try (DuckDbChild child =
+                DuckDbChild.start(new DuckDbSettings(64 << 20, 0, 1, 1), java, PATIENCE, temporary, keptIn)) {
+            try (Stream<Path> files = Files.list(child.folder())) {
                 assertThat(files.map(file -> file.getFileName().toString())).containsExactly(DuckDbProcess.SOCKET);
             }
         }
-        assertThat(own).doesNotExist();
+        assertThat(temporary).isEmptyDirectory();
     }
 }

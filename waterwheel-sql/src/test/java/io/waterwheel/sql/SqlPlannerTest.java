@@ -672,9 +672,59 @@ final class SqlPlannerTest {
                         + " other than a written whole number from 0 to 1000; docs/sql.md has what is",
                 "SELECT REVERSE(id) FROM orders | SQL_UNSUPPORTED | statement, line 1, column 8: not supported: REVERSE of"
                         + " BIGINT; it is of texts: CAST(x AS VARCHAR); docs/sql.md has what is",
+                "SELECT o.id FROM orders o JOIN waterwheel.chunkss AS c ON o.id = c.x | NO_SUCH_STREAM | statement, line 1,"
+                        + " column 32: there is no table waterwheel.chunkss; those of the server are listed in"
+                        + " information_schema.tables",
+                "SELECT * FROM pg_catalog.pg_tables | NO_SUCH_STREAM | statement, line 1, column 15: there is no table"
+                        + " pg_catalog.pg_tables; those of the server are listed in information_schema.tables",
+                "SELECT order_s.id FROM order_s | NO_SUCH_STREAM | statement, line 1, column 24: there is no stream 'order_s'; did"
+                        + " you mean 'orders'?",
                 "SELECT * FROM order_s | NO_SUCH_STREAM |"
                         + " statement, line 1, column 15: there is no stream 'order_s'; did you mean 'orders'?",
-                "SELECT * FROM orders WHERE ( | BAD_SQL | statement, line 1, column 28: Encountered \"( <EOF>\"",
+                "SELECT * FROM orders WHERE ( | BAD_SQL | statement, line 1, column 28: the bracket that begins here is not"
+                        + " closed",
+                "SELECT ABS((id) FROM orders | BAD_SQL | statement, line 1, column 17: Encountered \"FROM\"",
+                "SELECT id FROM orders WHERE note = 'x'' | BAD_SQL | statement, line 1, column 36: the text that begins here has"
+                        + " no closing quote; a quote in it is doubled",
+                "SELECT \"id FROM orders | BAD_SQL | statement, line 1, column 8: the name that begins here has no closing"
+                        + " quote; a quote in it is doubled",
+                "SELECT id /* all FROM orders | BAD_SQL | statement, line 1, column 11: the comment that begins here has no"
+                        + " end, */",
+                "SELECT id FROM orders LIMIT 1.5 | BAD_SQL | statement, line 1, column 29: LIMIT takes a whole number, 0 or more,"
+                        + " and not 1.5",
+                "SELECT id FROM orders LIMIT 1 OFFSET 2.5 | BAD_SQL | statement, line 1, column 38: OFFSET takes a whole number,"
+                        + " 0 or more, and not 2.5",
+                "SELECT id FROM orders LIMIT -1 | BAD_SQL | statement, line 1, column 23: LIMIT and OFFSET take a whole number,"
+                        + " 0 or more",
+                "SELECT id FROM orders LIMIT 5 OFFSET -2 | BAD_SQL | statement, line 1, column 31: LIMIT and OFFSET take a whole"
+                        + " number, 0 or more",
+                "SELECT id FROM orders WHER id = 'LIMIT -1' | BAD_SQL | statement, line 1, column 28: Encountered \"id\"; is WHER"
+                        + " meant as WHERE?",
+                "WITH x AS (SELECT 1 AS a), X AS (SELECT 2 AS a) SELECT * FROM x | BAD_SQL | statement, line 1, column 28: X is"
+                        + " named twice in this WITH",
+                "SELECT AVG(id) FILTER (WHERE paid) OVER (ORDER BY at) FROM orders | BAD_SQL | statement, line 1, column 8: OVER"
+                        + " stands behind a function of windows or an aggregate, which has no FILTER; in its place write"
+                        + " SUM(CASE WHEN x > 0 THEN y END) OVER (...)",
+                "SELECT o.id FROM orders o ASOF JOIN flights f ON o.note = f.callsign AND o.at >= f.at | BAD_SQL | statement,"
+                        + " line 1, column 84: the times of an ASOF JOIN stand in its MATCH_CONDITION: a ASOF JOIN b"
+                        + " MATCH_CONDITION b.at <= a.at ON a.k = b.k",
+                "SELECT id FROM orders ORDER BY 4 | BAD_SQL | statement, line 1, column 32: a number in ORDER BY is the place of"
+                        + " a column in the SELECT, from 1, and there are fewer",
+                "SELECT id FROM orders WHERE AVG(price) > 3 | BAD_SQL | statement, line 1, column 29: WHERE is of single rows,"
+                        + " and has no aggregates; HAVING is of groups, GROUP BY x HAVING AVG(y) > 3",
+                "SELECT SUM(paid) FROM orders | BAD_SQL | statement, line 1, column 8: a sum or an average of what is true or"
+                        + " false; COUNT_IF(x) counts the rows where it is true, and AVG(CASE"
+                        + " WHEN x THEN 1.0 ELSE 0.0 END) is their share",
+                "SELECT at + 3600 FROM orders | BAD_SQL | statement, line 1, column 8: a time and a number are not added; write"
+                        + " an INTERVAL, at + INTERVAL '5' MINUTE",
+                "SELECT id FROM orders WHERE id == 1 | BAD_SQL | statement, line 1, column 32: Encountered \"= =\"; what is equal"
+                        + " is written with one =",
+                "SELECT TOP 3 id FROM orders | BAD_SQL | statement, line 1, column 12: Encountered \"3\"; the first rows are those"
+                        + " of LIMIT, SELECT ... FROM t ORDER BY x LIMIT 3",
+                "SELECT id FROM orders WHERE id IN () | BAD_SQL | statement, line 1, column 36: Encountered \")\"; a list of IN"
+                        + " has one value or more",
+                "SELECT AVGG(price) FROM orders | SQL_UNSUPPORTED | statement, line 1, column 8: there is no function AVGG, or"
+                        + " not of these arguments; the nearest is AVG",
                 "SELECT frobnicate(id) FROM orders | SQL_UNSUPPORTED |"
                         + " statement, line 1, column 8: there is no function frobnicate, or not of these arguments",
                 "DELETE FROM orders | SQL_UNSUPPORTED |"

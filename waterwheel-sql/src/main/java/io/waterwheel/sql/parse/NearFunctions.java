@@ -71,9 +71,11 @@ public final class NearFunctions {
         if (known != null) {
             return "; " + known;
         }
-        // One that is a part of the other is another function: VAR_POP is not COVAR_POP.
+        // One that is a part of the other is another function, VAR_POP not COVAR_POP, but for a letter too many.
         String near = NearestName.near(name, names());
-        return near == null || near.contains(name) || name.contains(near) ? "" : "; the nearest is " + near;
+        boolean other = near == null
+                || ((near.contains(name) || name.contains(near)) && Math.abs(near.length() - name.length()) > 1);
+        return other ? "" : "; the nearest is " + near;
     }
 
     private static List<String> names() {

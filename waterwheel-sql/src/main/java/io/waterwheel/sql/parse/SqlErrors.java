@@ -4,7 +4,9 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.NearestName;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.sql.leaf.EngineFunctions;
+import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -13,7 +15,10 @@ import java.util.stream.Collectors;
 import org.apache.calcite.runtime.CalciteContextException;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlJoin;
+import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.SqlWithItem;
 import org.apache.calcite.sql.parser.SqlParseException;
 import org.apache.calcite.sql.parser.SqlParserPos;
@@ -44,6 +49,11 @@ public final class SqlErrors {
             Pattern.compile("Column '([^']*)' not found in (?:any table|table '.*').*", Pattern.DOTALL);
     private static final Pattern WINDOW = Pattern.compile("Window '(.*)' not found");
     private static final Pattern UNLISTED = Pattern.compile("Expression '(.*)' is not in the select clause");
+    private static final Pattern TRUTHS =
+            Pattern.compile("Cannot apply '(?:SUM|AVG)' to arguments of type '[^']*<BOOLEAN>.*", Pattern.DOTALL);
+    private static final Pattern MOVED = Pattern.compile(
+            "Cannot apply '[+-]' to arguments of type '<TIMESTAMP[^>]*> . <(?:INTEGER|BIGINT|DOUBLE|DECIMAL[^>]*)>'.*",
+            Pattern.DOTALL);
     private static final Pattern AMBIGUOUS = Pattern.compile("Column '(.*)' is ambiguous", Pattern.DOTALL);
     private static final Pattern FUNCTION =
             Pattern.compile("No match found for function signature (\\w+)\\(.*", Pattern.DOTALL);
@@ -55,6 +65,12 @@ public final class SqlErrors {
     private static final Pattern INTERVAL = Pattern.compile("\\bINTERVAL\\s*$", Pattern.CASE_INSENSITIVE);
 
     private static final Pattern FETCH = Pattern.compile("(?i)\\bFETCH\\s++(?:FIRST|NEXT)\\s*+$");
+    private static final Pattern TOP = Pattern.compile("(?i)\\bSELECT\\s++TOP\\s*+$");
+    private static final Pattern IN = Pattern.compile("(?i)\\bIN\\s*+\\(\\s*+$");
+
+    /** A count of rows below zero. */
+    private static final Pattern COUNTED = Pattern.compile("(?i)(?:LIMIT|OFFSET)\\s++-\\s*+\\d");
+
     private static final Pattern FOR = Pattern.compile("(?i)\\bFOR\\s*+$");
 
     /** A call of these that a text ends with, with at most one call within. */
@@ -167,6 +183,10 @@ public final class SqlErrors {
         SqlParserPos position = failure.getPos();
         // What could stand there is a list of hundreds of words.
         String first = message.lines().findFirst().orElse("").replaceAll(" at line \\d+, column \\d+\\.?", "");
+        WaterwheelException open = position == null ? null : open(statement, first.contains("<EOF>"));
+        if (open != null) {
+            return open;
+        }
         if (position != null && (first.startsWith("Non-query expression") || isExplain(first, statement))) {
             return noStatement(position, statement, false);
         }
@@ -203,6 +223,12 @@ public final class SqlErrors {
                 && FOR.matcher(before(statement, position)).find()) {
             return unsupported(position, "FOR UPDATE; rows are not changed, and none is locked: leave it away");
         }
+        if (position != null && first.startsWith("ASOF JOIN missing MATCH_CONDITION")) {
+            return at(
+                    position,
+                    "the times of an ASOF JOIN stand in its MATCH_CONDITION: a ASOF JOIN b MATCH_CONDITION b.at <= a.at"
+                            + " ON a.k = b.k");
+        }
         if (position != null && first.matches("(?is)Encountered \"returning\\b.*")) {
             return unsupported(position, "RETURNING; an INSERT returns the number of rows that it stored");
         }
@@ -212,19 +238,86 @@ public final class SqlErrors {
                     "AT TIME ZONE; times are of UTC. DATE_TRUNC('day', time, 'Europe/Paris'), DATE_PART('hour', time,"
                             + " 'Europe/Paris') and FORMAT_TIME(time, 'HH:mm', 'Europe/Paris') go by the clock of a zone");
         }
+        if (position != null && COUNTED.matcher(after(statement, position)).lookingAt()) {
+            return at(position, "LIMIT and OFFSET take a whole number, 0 or more");
+        }
         String dashed = position == null ? null : dashed(statement, position);
         String typed = position == null ? "" : typed(statement, position);
         String quoted = dashed != null
                 ? "; a name with a dash goes in double quotes: \"" + dashed + "\""
                 : !typed.isEmpty()
                         ? typed
-                        : name == null ? "" : "; a name that is a word of SQL goes in double quotes: \"" + name + "\"";
+                        : name == null
+                                ? otherDialect(first, statement, position)
+                                : "; a name that is a word of SQL goes in double quotes: \"" + name + "\"";
         return new WaterwheelException(
                 ErrorCode.BAD_SQL,
                 position == null
                         ? "statement: " + shortened(first)
                         : place(position.getLineNum(), position.getColumnNum()) + shortened(first) + quoted,
                 failure);
+    }
+
+    /**
+     * What begins in a text and does not end; null where all ends.
+     *
+     * @param atEnd whether the text's end was not understood, where brackets count, too
+     */
+    private static @Nullable WaterwheelException open(String statement, boolean atEnd) {
+        Deque<Integer> brackets = new ArrayDeque<>();
+        int at = 0;
+        while (at < statement.length()) {
+            char c = statement.charAt(at);
+            int end = at;
+            if (statement.startsWith("--", at)) {
+                end = statement.indexOf('\n', at);
+                if (end < 0) {
+                    break;
+                }
+            } else if (statement.startsWith("/*", at)) {
+                end = statement.indexOf("*/", at + 2);
+                if (end < 0) {
+                    return at(StatementParser.position(statement, at), "the comment that begins here has no end, */");
+                }
+            } else if (c == '\'' || c == '"') {
+                end = statement.indexOf(c, at + 1);
+                while (end >= 0 && end + 1 < statement.length() && statement.charAt(end + 1) == c) {
+                    end = statement.indexOf(c, end + 2);
+                }
+                if (end < 0) {
+                    return at(
+                            StatementParser.position(statement, at),
+                            "the " + (c == '"' ? "name" : "text")
+                                    + " that begins here has no closing quote; a quote in it" + " is doubled");
+                }
+            } else if (c == '(') {
+                brackets.push(at);
+            } else if (c == ')' && !brackets.isEmpty()) {
+                int unused = brackets.pop();
+            }
+            at = end + 1;
+        }
+        return atEnd && !brackets.isEmpty()
+                ? at(StatementParser.position(statement, brackets.peek()), "the bracket that begins here is not closed")
+                : null;
+    }
+
+    /** How what another dialect has is written here; empty where it is none such. */
+    private static String otherDialect(String said, String statement, @Nullable SqlParserPos place) {
+        if (said.startsWith("Encountered \"= =\"")) {
+            return "; what is equal is written with one =";
+        }
+        if (said.contains("Encountered: \"`\"")) {
+            return "; a name with other than letters, digits and _ goes in double quotes, \"x\"";
+        }
+        if (place != null && TOP.matcher(before(statement, place)).find()) {
+            return "; the first rows are those of LIMIT, SELECT ... FROM t ORDER BY x LIMIT 3";
+        }
+        return said.startsWith("Encountered \")\"")
+                        && place != null
+                        && IN.matcher(before(statement, place)).find()
+                ? "; a list of IN has one value or more"
+                : "";
     }
 
     /** A table's name with dashes around a place; null where there is none. */
@@ -301,9 +394,12 @@ public final class SqlErrors {
         ErrorCode code = ErrorCode.BAD_SQL;
         if (stream.matches()) {
             String steps = steps(stream.group(1), statement);
+            String qualified = qualified(stream.group(1), statement);
             code = steps == null ? ErrorCode.NO_SUCH_STREAM : ErrorCode.BAD_SQL;
-            what = "there is no stream '" + stream.group(1) + "'"
-                    + (steps == null ? NearestName.question(stream.group(1), streams) : "; " + steps);
+            what = qualified != null
+                    ? "there is no table " + qualified + "; those of the server are listed in information_schema.tables"
+                    : "there is no stream '" + stream.group(1) + "'"
+                            + (steps == null ? NearestName.question(stream.group(1), streams) : "; " + steps);
         } else if (field.matches()) {
             code = ErrorCode.NO_SUCH_FIELD;
             what = "there is no column '" + field.group(1) + "'" + asText(field.group(1), statement)
@@ -320,9 +416,17 @@ public final class SqlErrors {
         } else if (said.equals("WHERE clause must be a condition")) {
             what = "WHERE takes what is true or false, such as a comparison, and this is neither";
         } else if (said.equals("OVER must be applied to aggregate function")) {
-            what =
-                    "OVER stands behind a function of windows or an aggregate; if that has a FILTER with a sub-query, write"
-                            + " SUM(CASE WHEN x IN (SELECT ...) THEN y END) OVER (...)";
+            what = "OVER stands behind a function of windows or an aggregate, which has no FILTER; in its place write"
+                    + " SUM(CASE WHEN x > 0 THEN y END) OVER (...)";
+        } else if (said.equals("Ordinal out of range")) {
+            what = "a number in ORDER BY is the place of a column in the SELECT, from 1, and there are fewer";
+        } else if (said.startsWith("Aggregate expression is illegal in WHERE clause")) {
+            what = "WHERE is of single rows, and has no aggregates; HAVING is of groups, GROUP BY x HAVING AVG(y) > 3";
+        } else if (TRUTHS.matcher(said).matches()) {
+            what = "a sum or an average of what is true or false; COUNT_IF(x) counts the rows where it is true, and"
+                    + " AVG(CASE WHEN x THEN 1.0 ELSE 0.0 END) is their share";
+        } else if (MOVED.matcher(said).matches()) {
+            what = "a time and a number are not added; write an INTERVAL, at + INTERVAL '5' MINUTE";
         } else if (window.matches()) {
             what = "no window '" + window.group(1)
                     + "' is declared in the WINDOW of its own SELECT; behind a UNION, INTERSECT"
@@ -342,6 +446,36 @@ public final class SqlErrors {
         }
         return new WaterwheelException(
                 code, place(failure.getPosLine(), failure.getPosColumn()) + shortened(what), failure);
+    }
+
+    /** The table of another schema than that of streams whose name has a part; null where none is named. */
+    private static @Nullable String qualified(String part, SqlNode statement) {
+        String[] found = {null};
+        statement.accept(new SqlBasicVisitor<@Nullable Void>() {
+            @Override
+            public @Nullable Void visit(SqlCall call) {
+                if (call instanceof SqlSelect select) {
+                    table(select.getFrom());
+                } else if (call instanceof SqlJoin join) {
+                    table(join.getLeft());
+                    table(join.getRight());
+                }
+                return super.visit(call);
+            }
+
+            private void table(@Nullable SqlNode from) {
+                SqlNode named = from instanceof SqlCall as && from.getKind() == SqlKind.AS
+                        ? as.getOperandList().get(0)
+                        : from;
+                if (named instanceof SqlIdentifier table
+                        && !table.isSimple()
+                        && !table.names.get(table.names.size() - 2).equalsIgnoreCase("public")
+                        && table.names.contains(part)) {
+                    found[0] = table.toString();
+                }
+            }
+        });
+        return found[0];
     }
 
     /** How a WITH of a name is written whose steps name it; null where there is none. */

@@ -7,8 +7,10 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Function;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.sql.JoinType;
@@ -23,8 +25,11 @@ import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlNumericLiteral;
+import org.apache.calcite.sql.SqlOrderBy;
 import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.SqlSyntax;
+import org.apache.calcite.sql.SqlWith;
+import org.apache.calcite.sql.SqlWithItem;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.apache.calcite.sql.util.SqlBasicVisitor;
 import org.apache.calcite.sql.validate.AggregatingScope;
@@ -80,6 +85,41 @@ public final class StatementFaults extends SqlBasicVisitor<@Nullable Void> {
         });
         if (faults.first != null) {
             throw faults.first;
+        }
+    }
+
+    /**
+     * Refuses what is no statement though it can be read: a WITH that has a name twice, and counts that are not whole.
+     */
+    static void requireWellFormed(SqlNode statement) {
+        statement.accept(new SqlBasicVisitor<@Nullable Void>() {
+            @Override
+            public @Nullable Void visit(SqlCall call) {
+                if (call instanceof SqlWith with) {
+                    requireDistinct(with);
+                } else if (call instanceof SqlOrderBy order) {
+                    requireWhole("LIMIT", order.fetch);
+                    requireWhole("OFFSET", order.offset);
+                }
+                return super.visit(call);
+            }
+        });
+    }
+
+    private static void requireDistinct(SqlWith with) {
+        Set<String> names = new HashSet<>();
+        for (SqlNode item : with.withList) {
+            SqlIdentifier name = ((SqlWithItem) item).name;
+            if (!names.add(name.getSimple().toLowerCase(Locale.ROOT))) {
+                throw SqlErrors.at(name.getParserPosition(), name.getSimple() + " is named twice in this WITH");
+            }
+        }
+    }
+
+    private static void requireWhole(String word, @Nullable SqlNode count) {
+        if (count instanceof SqlNumericLiteral number && !number.isInteger()) {
+            throw SqlErrors.at(
+                    count.getParserPosition(), word + " takes a whole number, 0 or more, and not " + number.toValue());
         }
     }
 

@@ -83,6 +83,9 @@ public final class StatementParser {
         } catch (WaterwheelException e) {
             casts = parseWithCasts(statement, e);
         }
+        if (casts != null) {
+            StatementFaults.requireWellFormed(casts);
+        }
         if (casts != null && !statement.equals(latest)) {
             casts = DistinctOn.windows(casts);
         }

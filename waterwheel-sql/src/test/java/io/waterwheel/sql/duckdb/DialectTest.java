@@ -454,7 +454,7 @@ final class DialectTest extends BesideDuckDb {
                 "SELECT COUNT(*) OVER (PARTITION BY (SELECT MAX(level) FROM visits)) FROM orders | SQL_UNSUPPORTED"
                         + " | not supported: a sub-query here; make a column of it below",
                 "SELECT COUNT(*) FILTER (WHERE id IN (SELECT level FROM visits)) OVER () FROM orders | BAD_SQL"
-                        + " | if that has a FILTER with a sub-query",
+                        + " | which has no FILTER",
                 "SELECT ST_Distance(nosuch, NULL) FROM orders | NO_SUCH_FIELD | there is no column 'nosuch'",
                 "SELECT ST_Within(NULL) FROM orders | BAD_SQL | Invalid number of arguments to function 'ST_WITHIN'",
                 "SELECT price % 0 FROM orders | SQL_VALUE | division by zero",

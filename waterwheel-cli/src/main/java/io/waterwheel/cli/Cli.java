@@ -15,6 +15,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -85,6 +86,9 @@ public final class Cli {
     private static final Pattern NO_INTEGER = Pattern.compile("('[^']*') is not an? (int|long)");
     private static final Pattern NO_NUMBER = Pattern.compile("('[^']*') is not a double");
 
+    /** No option begins so, or has several lines. */
+    private static final Pattern COMMENT = Pattern.compile("^--(?:\\s|[^\\n]*\\n)");
+
     /** Commands of older releases, with their names of today. */
     private static final Map<String, String> RENAMED = Map.of("partitions", "key-ranges");
 
@@ -102,10 +106,12 @@ public final class Cli {
     /**
      * Runs a command.
      *
+     * @param typed the command and what stands behind it
      * @param further by name commands beside the client's own, as picocli takes them
      * @return its exit code: 0, {@link #FAILURE} or {@link #USAGE}, or what a further command returns
      */
-    public static int run(String[] args, Terminal terminal, Map<String, Supplier<Object>> further) {
+    public static int run(String[] typed, Terminal terminal, Map<String, Supplier<Object>> further) {
+        String[] args = understood(typed);
         CommandLine commands = commands(args, terminal, further);
         PrintWriter out = new PrintWriter(new OutputStreamWriter(terminal.out(), StandardCharsets.UTF_8), true);
         PrintWriter err = new PrintWriter(new OutputStreamWriter(terminal.err(), StandardCharsets.UTF_8), true);
@@ -124,6 +130,20 @@ public final class Cli {
             return FAILURE;
         }
         return code;
+    }
+
+    /** As picocli takes them: {@code help} as the option, and a statement that begins with a comment as no option. */
+    private static String[] understood(String[] typed) {
+        if (typed.length > 0 && typed[0].equals("help")) {
+            String[] args = Arrays.copyOfRange(typed, 1, typed.length + 1);
+            args[args.length - 1] = "--help";
+            return args;
+        }
+        return typed.length > 0 && typed[0].equals("sql")
+                ? Arrays.stream(typed)
+                        .map(word -> COMMENT.matcher(word).find() ? " " + word : word)
+                        .toArray(String[]::new)
+                : typed;
     }
 
     /** The commands; only the one that is asked for, when one is: to look at all of them takes a tenth of a second. */
@@ -181,6 +201,10 @@ public final class Cli {
             return word.group(1) + " is no command of '"
                     + command.getCommandSpec().qualifiedName() + "': expected one of "
                     + String.join(", ", command.getSubcommands().keySet());
+        }
+        if (command.getCommandName().equals("sql") && word.lookingAt()) {
+            return word.group(1)
+                    + " stands behind the statement; a statement is one argument: put it into quotes, \"SELECT ...\"";
         }
         return reworded(message);
     }

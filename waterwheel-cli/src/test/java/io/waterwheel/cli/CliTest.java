@@ -90,6 +90,33 @@ class CliTest {
     }
 
     @Test
+    void helpIsACommandToo() {
+        assertThat(run("help")).isEqualTo(run("--help"));
+        assertThat(run("help", "stream", "create")).isEqualTo(run("stream", "create", "--help"));
+        assertThat(run("help").code()).isZero();
+    }
+
+    @Test
+    void aStatementMayBeginWithACommentAndIsOneArgument() throws Exception {
+        try (FakeServer server = FakeServer.answering(CliTest::answer)) {
+            for (String statement : List.of("-- the fleet\nSELECT 1", "--all\nSELECT 1", "-- none")) {
+                assertThat(run("sql", statement, "--server", server.url()).code())
+                        .as(statement)
+                        .isZero();
+            }
+            assertThat(server.statements)
+                    .extracting(asked -> asked.sql().strip())
+                    .containsExactly("-- the fleet\nSELECT 1", "--all\nSELECT 1", "-- none");
+            CliResult ran = run("sql", "--server", server.url(), "SELECT", "1");
+            assertThat(ran.code()).isEqualTo(Cli.USAGE);
+            assertThat(ran.err())
+                    .startsWith("waterwheel sql: '1' stands behind the statement; a statement is one argument: put it"
+                            + " into quotes, \"SELECT ...\"");
+            assertThat(run("sql", "--formt", "csv", "SELECT 1").err()).contains("'--formt'");
+        }
+    }
+
+    @Test
     void printsRowsAsTableCsvAndJson() throws Exception {
         try (FakeServer server = FakeServer.answering(CliTest::answer)) {
             assertThat(run("query", "s", "--server", server.url(), "--format", "csv"))

@@ -211,7 +211,7 @@ public final class SqlShell {
             case "\\q", "quit", "exit" -> {
                 return false;
             }
-            case "\\?" -> out.print(HELP);
+            case "\\?", "help" -> out.print(HELP);
             case "\\timing" -> {
                 timing = argument.isEmpty() ? !timing : argument.equals("on");
                 out.println("timing is " + (timing ? "on" : "off"));

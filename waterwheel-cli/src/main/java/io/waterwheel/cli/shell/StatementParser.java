@@ -51,7 +51,7 @@ final class StatementParser implements Parser {
     /** Whether it is for the shell itself. */
     static boolean isCommand(String line) {
         String stripped = line.strip().toLowerCase(Locale.ROOT);
-        return stripped.startsWith("\\") || stripped.equals("quit") || stripped.equals("exit");
+        return stripped.startsWith("\\") || List.of("help", "quit", "exit").contains(stripped);
     }
 
     private static boolean isPart(char letter) {

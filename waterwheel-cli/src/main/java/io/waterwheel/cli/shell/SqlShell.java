@@ -37,6 +37,7 @@ import org.jline.terminal.Terminal;
 import org.jline.terminal.Terminal.Signal;
 import org.jline.terminal.Terminal.SignalHandler;
 import org.jline.terminal.TerminalBuilder;
+import org.jline.utils.Signals;
 import org.jspecify.annotations.Nullable;
 
 /** {@code waterwheel sql} at a terminal. Run by one thread. */
@@ -138,6 +139,8 @@ public final class SqlShell {
         });
         // For the life of the shell: between two answers Ctrl-C must not end it.
         SignalHandler before = terminal.handle(Signal.INT, signal -> cancel());
+        // A terminal that can do nothing (TERM=dumb) does not hear of the process's signals by itself.
+        Object ofProcess = Signals.register(Signal.INT.name(), () -> terminal.raise(Signal.INT));
         try {
             out.println("\\? for help, \\q to leave");
             while (true) {
@@ -155,6 +158,7 @@ public final class SqlShell {
                 }
             }
         } finally {
+            Signals.unregister(Signal.INT.name(), ofProcess);
             terminal.handle(Signal.INT, before);
             answers.shutdownNow();
         }

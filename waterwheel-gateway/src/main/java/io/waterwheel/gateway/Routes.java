@@ -30,8 +30,10 @@ final class Routes {
         Set<String> look = Set.of("GET", "HEAD");
         Set<String> post = Set.of("POST");
         byte[] description = resource("openapi.yaml");
+        byte[] start = resource("start.txt");
         byte[] healthy = "the process answers\n".getBytes(StandardCharsets.UTF_8);
         return List.of(
+                new Route(look, "/", 0, Route.Kind.AT_ONCE, exchange -> exchange.answer(200, Exchange.TEXT, start)),
                 new Route(
                         look,
                         "/healthz",

@@ -302,6 +302,7 @@ final class OpenApiTest {
                 get("/v1/sd/prometheus", 200, ""),
                 get("/v1/openapi.yaml", 200, ""),
                 get("/metrics", 200, ""),
+                get("/", 200, ""),
                 get("/healthz", 200, ""),
                 get("/readyz", 200, ""),
                 post("/write", 204, "?db=d", "text/plain", ""),

@@ -284,6 +284,8 @@ public enum ErrorCode {
     TOPIC_HAS_BLOCKS(USER, "Make both streams without tuple blocks: of csv or json, without `blocks` in `records`."),
     /** A stream was to be made of a file, and its topic has records already, which would be rows of it too. */
     TOPIC_HAS_RECORDS(USER, "Say `--keep-records` to have them too, take another name, or delete the topic."),
+    /** Kafka does not make such a topic, as with more partitions than it allows. */
+    TOPIC_REFUSED(USER, "Ask for what the message says is allowed, such as fewer partitions."),
     /** A stream was to have a topic of its own name, which another reads. */
     TOPIC_TAKEN(USER, "Choose another name for the stream, and name the topic if it is to be shared."),
     /** Whether a topic feeds a stream already cannot be told, because an entry of the catalog cannot be read. */

@@ -34,6 +34,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.InvalidPartitionsException;
+import org.apache.kafka.common.errors.PolicyViolationException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.slf4j.Logger;
@@ -283,10 +285,17 @@ public final class KafkaTopics implements AutoCloseable {
             get("create topic " + topic, admin.createTopics(List.of(made)).all());
             return true;
         } catch (WaterwheelException e) {
-            if (!(e.getCause() instanceof TopicExistsException)) {
-                throw e;
+            if (e.getCause() instanceof TopicExistsException) {
+                return false;
             }
-            return false;
+            // It does run.
+            throw e.getCause() instanceof PolicyViolationException || e.getCause() instanceof InvalidPartitionsException
+                    ? new WaterwheelException(
+                            ErrorCode.TOPIC_REFUSED,
+                            "Kafka does not make a topic " + topic + " of " + partitions + " partitions: "
+                                    + e.getCause().getMessage(),
+                            e.getCause())
+                    : e;
         }
     }
 

@@ -39,10 +39,12 @@ final class OtherFiles {
             return "it is a document of an older Microsoft Office, such as an Excel workbook (.xls): save the sheet as"
                     + " CSV";
         } else if (begins(begin, PARQUET)) {
-            return "it is a Parquet file: write its rows as CSV, JSON lines or Avro, or take them by SQL"
+            return "it is a Parquet file: write its rows as CSV, JSON lines or Avro, append them by Python (clients/python:"
+                    + " client.append(stream, pyarrow.parquet.read_table(file))), or take them by SQL"
                     + " (INSERT INTO ... SELECT from a table of the file, docs/formats.md)";
         } else if (isArrow(begin, rest)) {
-            return "it is a file of Arrow: write its rows as CSV, JSON lines or Avro";
+            return "it is a file of Arrow: write its rows as CSV, JSON lines or Avro, or send it by HTTP or Python"
+                    + " (docs/http.md, clients/python)";
         } else if (begins(begin, XZ)) {
             return "it is compressed by xz: unpack it, as by 'xz -d', or compress it by gzip or zstd";
         } else if (begins(begin, BZIP2) && begin.length > 3 && begin[3] >= '1' && begin[3] <= '9') {
